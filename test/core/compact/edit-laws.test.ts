@@ -173,7 +173,7 @@ describe("following a plan", () => {
     );
   });
 
-  it("of a plan that nobody changed comes to nothing", () => {
+  it("changes nothing for an unchanged plan", () => {
     fc.assert(
       fc.property(edited, (conversation) => {
         const { steps } = choose({ ...conversation, wanted: [] });

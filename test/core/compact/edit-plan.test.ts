@@ -82,7 +82,7 @@ describe("the text of a plan", () => {
 });
 
 describe("marks", () => {
-  it("stand above their lines, are no lines themselves, and take the place of older ones", () => {
+  it("are above their lines, are no lines themselves, and replace older ones", () => {
     const text = `plan a-k3f9/main ${COMMIT}\nkeep 0\nstirp 1\n`;
     const marked = markPlan(text, parsePlan(text).problems);
     expect(marked.split("\n")).toEqual([
@@ -154,7 +154,7 @@ describe("the items of a view", () => {
     expect(parsePlan(text).plan?.lines).toMatchObject([{ verb: "keep", place: "0" }]);
   });
 
-  it("name calls by the start of their ids, and by number where an id cannot stand in a plan", () => {
+  it("name calls by the start of their ids, and by number where an id cannot be written in a plan", () => {
     const [turn] = parseConversation("U T t T t T t");
     const ids = ["f7657c25-4524", "f7657c25-9999", "has a blank\n"];
     let next = 0;

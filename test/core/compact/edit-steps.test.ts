@@ -14,7 +14,7 @@ interface Given {
   readonly calls?: boolean;
 }
 
-/** What comes of verbs by place; what is not named stays as it is. */
+/** The result of verbs by place; what is not named is unchanged. */
 function steps(
   { turns, compactions = [], pins = [], calls = false }: Given,
   verbs: Readonly<Record<string, EditVerb>>,
@@ -92,7 +92,7 @@ describe("the steps of a plan", () => {
     ]);
   });
 
-  it("pin and unpin what a line says otherwise than it stands, and nothing else", () => {
+  it("pin and unpin only what a line changes", () => {
     const found = steps({ turns, pins: [{ turn: 0 }, { turn: 1 }, { turn: 2 }] }, { 1: "keep", 2: "strip", 4: "pin" });
     expect(found).toMatchObject({ pins: [{ turn: 4 }], unpins: [{ turn: 1 }, { turn: 2 }], problems: [] });
     expect(told(found)).toEqual(["strip 2..2"]);
@@ -112,7 +112,7 @@ describe("lines of calls", () => {
     ]);
   });
 
-  it("are summarised with their results and what stands between them", () => {
+  it("are summarised with their results and everything between them", () => {
     const found = steps({ turns: loop, calls: true }, { "0:e0.3": "summarise", "0:e0.5": "summarise" });
     expect(told(found)).toEqual(["summarise 0:e0.3..0:e0.6"]);
   });

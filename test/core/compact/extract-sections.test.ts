@@ -126,7 +126,7 @@ describe("showRequests", () => {
     expect(showRequests([reply], 500)).toEqual([{ turn: 1, text: "yes (to: Shall I fix it?)" }]);
   });
 
-  it("cuts long ones to a fair share, counting 16 characters beside each", () => {
+  it("cuts long ones to a fair share, counting 16 more characters for each", () => {
     // 600 less 16 and 100 for the first leave 484, less 16; six are for the mark of the cut.
     expect(showRequests(said(a(100), a(1000)), 600)).toEqual(said(a(100), `${a(460)}\n  …`));
   });
@@ -170,7 +170,7 @@ describe("showPassages", () => {
   const parser = "The parser keeps a stack of open brackets with their positions.";
   const long = `Deployment ${Array.from({ length: 60 }, (_, n) => `word${n}`).join(" ")}.`;
 
-  it("makes lines of what fits, 16 characters counted beside each", () => {
+  it("makes lines of what fits, counting 16 more characters for each", () => {
     const passages = listPassages(said(parser));
     expect(showPassages(passages, parser.length + 16, "")).toEqual([`- [t0] ${parser}`]);
     expect(showPassages(passages, parser.length + 15, "")).toEqual([]);
@@ -219,7 +219,7 @@ describe("nextSteps", () => {
     ]);
   });
 
-  it("tells the requests of the last turn, the last words and the last actions where it is not", () => {
+  it("lists the requests of the last turn, the last words and the last actions if it is not", () => {
     const ending = { unfinished: "announced", actions: ["`make`", "Edit a.ts"] } as const;
     expect(nextSteps({ ...NOTHING_GATHERED, requests, messages, ending, openTasks: ["write docs"] }, 4000)).toEqual([
       "- These turns end with an announcement, before what it announces.",
@@ -233,7 +233,7 @@ describe("nextSteps", () => {
     ]);
   });
 
-  it("tells the question in place of the last words, and no words before a request without an answer", () => {
+  it("names the question instead of the last words, and no words before a request without an answer", () => {
     const asked = { unfinished: "asked", question: "Which one?", actions: [] } as const;
     expect(nextSteps({ ...NOTHING_GATHERED, messages, ending: asked }, 4000)).toEqual([
       "- These turns end with a question to the user.",

@@ -177,7 +177,7 @@ describe("extractSummary", () => {
     expect(extractSummary(placed(turns)).files).toEqual(["/p/new.ts", ...read.slice(0, 200)]);
   });
 
-  it("tells which commands ran and failed, and leaves out those that only look", () => {
+  it("lists which commands ran and failed, and leaves out those that only look", () => {
     const turns = callTurns([
       call("Bash", { command: "npm test -- parser" }),
       call("Bash", { command: 'grep -n "a|b" src/x.ts | head -3; sed -n 1,4p y.ts' }),

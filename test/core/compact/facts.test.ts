@@ -85,7 +85,7 @@ describe("factsOf", () => {
     expect(inEvent("identifiers", call)).toEqual(["deep_name"]);
   });
 
-  it("reads parts, attachments and titles, and nothing behind a reference", () => {
+  it("reads parts, attachments and titles, and does not follow a reference", () => {
     const content = [
       { type: "text", text: "part_one" },
       { type: "attachment", name: "notes.txt", text: "part_two" },
@@ -112,7 +112,7 @@ describe("factsOf", () => {
     );
   });
 
-  it("takes no name of capitals and digits alone, and no path by the marks behind it", () => {
+  it("accepts no name of capitals and digits alone, and no path by its trailing marks", () => {
     expect(factsOfText("B33B3. /a// B33B3 /a/-/ /a/./ /a/.:3 /a/-:3")).toEqual(factsOfText(""));
     expect(found("files", "in /a/b/-/ and src/x.ts/")).toEqual(["/a/b", "src/x.ts"]);
   });

@@ -89,7 +89,7 @@ describe("listFailures", () => {
     expect(failures([fetch])).toMatchObject([{ what: "WebFetch", lines: ["one"] }]);
   });
 
-  it("passes over calls that the user refused, and those without a result", () => {
+  it("skips calls that the user refused, and those without a result", () => {
     const refused = {
       ...call("Bash", { command: "rm x" }, "The user doesn't want to proceed with this tool use."),
       isError: true,
@@ -199,7 +199,7 @@ const editChanges = (file_path: string, new_string: string) => call("Edit", { fi
 const changes = (...turns: readonly (readonly CallSpec[])[]) => changesOf(listToolCalls(callTurns(...turns)));
 
 describe("changesOf", () => {
-  it("tells the turn of the last change and what was defined, the newest first, of files that were changed last at the end", () => {
+  it("lists the turn of the last change and the defined names, the newest first, with the last changed files at the end", () => {
     const found = changes(
       [editChanges("a.ts", "function parseLine() {}"), editChanges("b.ts", "x = 1")],
       [editChanges("a.ts", "class Parser {}\nfunction parseLine() {}"), failed("Edit", { file_path: "b.ts" })],

@@ -66,7 +66,7 @@ describe("parseSummaryTemplate", () => {
       );
   });
 
-  it("reads headings that are whole lines only, behind the line that parts them from the text", () => {
+  it("reads only headings that are whole lines, after the line that separates them from the text", () => {
     const content =
       "\nFirst.\n## NOT\n\n# Sections\n\n## A (optional) \n### no\n## B (optional)\n ## no\n## C\n# Sections\n";
     expect(parseSummaryTemplate("f", content)).toEqual({

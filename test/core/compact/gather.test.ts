@@ -36,7 +36,7 @@ describe("openTasks", () => {
     expect(tasksOf(turns)).toEqual(["second", "third"]);
   });
 
-  it("passes over a list that was refused", () => {
+  it("skips a list that was refused", () => {
     const kept = call("TodoWrite", { todos: [{ content: "kept", status: "pending" }] });
     const refused = failed("TodoWrite", { todos: [{ content: "refused", status: "pending" }] });
     expect(tasksOf(callTurns([kept, refused]))).toEqual(["kept"]);
@@ -73,7 +73,7 @@ describe("openTasks", () => {
     expect(tasksOf(callTurns([list([other, entry])]))).toEqual(isTask ? ["z", ...tasks] : []);
   });
 
-  it("finds the list behind arguments that are none, and passes over calls without one", () => {
+  it("finds the list among other arguments, and skips calls without one", () => {
     const todos = [{ status: "pending", content: "a" }];
     expect(tasksOf(callTurns([call("plan", { note: "x", tags: [], ids: [1], todos })]))).toEqual(["a"]);
     const others = [call("x", null), call("x", "text"), call("x", ["y"]), call("x", { todos: [] })];
@@ -96,7 +96,7 @@ describe("openTasks", () => {
     expect(tasksOf(callTurns([create("near", `${" ".repeat(198)}#5`), close("5")]))).toEqual([]);
   });
 
-  it("passes over single tasks that were refused, and calls of another form", () => {
+  it("skips single tasks that were refused, and calls of another form", () => {
     const one = call("TaskCreate", { subject: "one" }, "Task #1");
     const refusals = [
       failed("TaskCreate", { subject: "two" }),
@@ -166,7 +166,7 @@ const place = (...turns: readonly (readonly Event[])[]): readonly PlacedEvent[] 
 const gatherCalls = (...calls: readonly CallSpec[]) => gather(place(...callTurns(calls).map(({ events }) => events)));
 
 describe("gather", () => {
-  it("tells requests, messages and the last message of each turn apart", () => {
+  it("separates requests, messages and the last message of each turn", () => {
     const found = gather(place([ask("one"), think("hm"), say("a"), say("b")], [ask("two")], [ask("three"), say("c")]));
     expect(found).toEqual({
       ...NOTHING_GATHERED,
@@ -200,7 +200,7 @@ describe("gather", () => {
     expect(gather(place([ask(content)])).requests.map((said) => said.text)).toEqual(texts);
   });
 
-  it("tells files that were changed from those of which every change failed and those that were read", () => {
+  it("separates files that were changed, files of which every change failed and files that were read", () => {
     const found = gatherCalls(
       call("Read", { file_path: "read.ts" }),
       call("Read", { file_path: "failed.ts" }),
@@ -326,7 +326,7 @@ describe("endingOf", () => {
     );
   });
 
-  it("knows an answer behind a call that failed", () => {
+  it("recognises an answer after a call that failed", () => {
     expect(why(askEnding("one"), ...run("npm test", "1 failing", true), sayEnding("The tests were run."))).toBe(
       "failed",
     );
@@ -335,13 +335,13 @@ describe("endingOf", () => {
     ).toBeNull();
   });
 
-  it("passes over what a harness adds and commands that ask for nothing", () => {
+  it("skips what a harness adds and commands that ask for nothing", () => {
     const exit = askEnding("<command-name>/exit</command-name>");
     expect(why(askEnding("one"), sayEnding("Done."), askEnding("a hook ran", "harness"), exit)).toBeNull();
     expect(why()).toBeNull();
   });
 
-  it("tells the last actions, with how they ended", () => {
+  it("lists the last actions, with their outcome", () => {
     const calls = [1, 2, 3, 4].flatMap((n) => run(`make part-${n}`));
     const { actions } = ending(
       askEnding("one"),

@@ -3,7 +3,7 @@ import { indexSummary, listQuotes, normalBlanks, quotedParts } from "../../../sr
 import type { FactKind } from "../../../src/core/conversation/compaction.ts";
 
 describe("listQuotes", () => {
-  it("finds what stands between marks within a line, in order", () => {
+  it("finds what is between marks within a line, in order", () => {
     const text = 'He said "first words" and “second words”.\nThen `third "inner" words`, "fourth words"';
     expect(listQuotes(text)).toEqual(["first words", "second words", 'third "inner" words', "fourth words"]);
   });

@@ -133,7 +133,7 @@ describe("hiddenContent", () => {
     expect(hiddenContent([result], []).tools).toEqual([]);
   });
 
-  it("counts what a view adds, and passes over what no model is sent", () => {
+  it("counts what a view adds, and skips what no model is sent", () => {
     const note: Event = { type: "note", ...id(), kind: "progress", data: { path: "a" } };
     const summary: Event = { type: "chat_response", ...id(), message: "x".repeat(40) };
     expect(hiddenContent([note], [summary])).toEqual({

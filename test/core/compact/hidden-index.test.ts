@@ -48,7 +48,7 @@ describe("an index", () => {
     ]);
   });
 
-  it("names nothing that still stands in the view", () => {
+  it("names nothing that is still in the view", () => {
     const later = [call("Bash", { command: "npm test" }, "/w/new.ts and firstThing")];
     const text = indexOf(callTurns(worked, later)).join("\n");
     expect(text).not.toMatch(/new\.ts|npm test|firstThing/);
@@ -72,7 +72,7 @@ describe("an index", () => {
     }
   });
 
-  it("takes over what the index that it replaces says of turns that are not at hand, behind what is new", () => {
+  it("appends what the index that it replaces says of turns that are not loaded", () => {
     const turns = callTurns(
       [call("Edit", { file_path: "/w/new.ts", old_string: "a", new_string: long(20_000) }, "edited")],
       [],
@@ -111,14 +111,14 @@ describe("an index", () => {
     expect(list(list())).toBe(list());
   });
 
-  it("does not list a long command that stands in the view, either", () => {
+  it("does not list a long command that is in the view, either", () => {
     const command = `npm run check -- ${"--with something ".repeat(12)}`.trim();
     const hidden = [call("Bash", { command }, "ok"), call("Read", { file_path: "/w/old.ts" }, long(20_000))];
     expect(indexOf(callTurns(hidden, [])).join()).toContain("npm run check");
     expect(indexOf(callTurns(hidden, [call("Bash", { command }, "ok")])).join()).not.toContain("npm run check");
   });
 
-  it("takes over commands whole that hold what stands between entries", () => {
+  it("takes over whole commands that contain the separator of entries", () => {
     const hidden = callTurns([call("Bash", { command: "set -a; . ./env; npm test" }, long(20_000))], []);
     const shown = hidden[1]?.events ?? [];
     const first = indexHidden({ turns: hidden.slice(0, 1), shown });

@@ -56,7 +56,7 @@ describe("where a compaction ends that keeps recent messages", () => {
     ],
     ["a turn of ten messages too many stays whole", `U A | ${LONG}`, 3, { type: "turn", turn: 0 }],
     [
-      "a large turn is cut for what it has to give beside the turns after it",
+      "a large turn is cut for what it must keep in addition to the turns after it",
       `U A | ${LONG} | U A`,
       4,
       { type: "event", turn: 1, event: "e1.11" },
@@ -75,12 +75,12 @@ describe("where a compaction ends that keeps recent messages", () => {
     expect(boundOf(CHAT, 6, [summary])).toBeNull();
   });
 
-  it("is not inside a turn whose beginning a summary stands for already", () => {
+  it("is not inside a turn whose beginning a summary already replaces", () => {
     const summary = makeCompaction("k", [1, 2], { to_event: "e2.2", ...summaryOf("what was said") });
     expect(boundOf("U A | U A | U A A A | U A", 4, [summary])).toEqual({ type: "turn", turn: 1 });
   });
 
-  it("is nowhere when only a part of the turn that a summary cuts stands before what stays", () => {
+  it("is nowhere when only a part of the turn that a summary cuts precedes what stays", () => {
     const summary = makeCompaction("k", [1, 1], {
       from_event: "e1.3",
       to_event: "e1.4",
@@ -97,7 +97,7 @@ describe("where a compaction ends that keeps recent messages", () => {
     expect(boundOf("N | U A | U A", 2, [list])).toBeNull();
   });
 
-  it("does not count a replacement list that stands after what stays as something before it", () => {
+  it("does not count a replacement list after what stays as something before it", () => {
     const [turn] = parseConversation("U A");
     const list = makeCompaction("k", [0, 2], { replacement: turn!.events });
     const keeping = makeCompaction("m", [0, 1], { keep: ["e0.0", "e0.1", "e1.0", "e1.1", "e1.2"] }, 2);

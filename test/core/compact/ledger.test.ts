@@ -141,7 +141,7 @@ describe("renderLedger", () => {
     );
   });
 
-  it("is taken off only where it stands behind a summary, and only the last", () => {
+  it("is removed only from the end of a summary, and only the last one", () => {
     const text = renderLedger({ ...NONE, modified: ["/p/a.ts"] }, { text: "", limit: 1000 });
     expect(withoutLedger(`one\n\n${text}\n\ntwo\n\n${text}`)).toBe(`one\n\n${text}\n\ntwo`);
     expect(withoutLedger(`\n\n${text}`)).toBe("");

@@ -30,7 +30,7 @@ describe("checkGrounding", () => {
     expect(checkGrounding(summary, raw)).toEqual([]);
   });
 
-  it("lists what stands nowhere in them, each once", () => {
+  it("lists what is nowhere in them, each once", () => {
     const summary =
       'He said "make it slower now" and "make it slower now" in src/core/lexer.ts at b2c3d4e: 1,235 ms, 46%, #78, `https://y.example`, “the secret note”.';
     expect(checkGrounding(summary, raw)).toEqual([

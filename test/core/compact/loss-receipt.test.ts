@@ -56,7 +56,7 @@ function receipt(fields: Partial<Compaction>, range: readonly [number, number] =
 const none = { summary: 0, pointer: 0, hidden: 0, mentioned_later: 0 };
 
 describe("lossReceipt", () => {
-  it("tells what stripped calls take, and what later turns still mention", () => {
+  it("reports what stripped calls take, and what later turns still mention", () => {
     const { facts, mentioned_later } = receipt(STRIP_TOOLS);
     expect(facts).toEqual({
       files: { total: 5, visible: 3, by_name: 1, summary: 0, pointer: 0, hidden: 2, mentioned_later: 1 },
@@ -105,7 +105,7 @@ describe("lossReceipt", () => {
     expect(facts.issues).toBeUndefined();
   });
 
-  it("takes pins by id: visible while they stand unchanged", () => {
+  it("takes pins by id: visible while they are unchanged", () => {
     const events = turns[0]!.events;
     const pins = [events[1]!.id, events[3]!.id, "unknown"];
     const input = { raw: events, before: projectTurns(turns, []), pins };
@@ -165,7 +165,7 @@ describe("lossReceipt", () => {
     });
   });
 
-  it("dates what an older summary showed by the last turn that it stood for", () => {
+  it("dates what an older summary showed by the last turn that it replaced", () => {
     const [one, two, three] = [1, 2, 3].map((turn) => ({ kind: "kept", turn }) as const);
     const summary = { kind: "summary", from: 0, to: 2, compaction: "old" } as const;
     const before = { turns: [{ origin: summary, events: [say("See #42.")] }] };

@@ -70,7 +70,7 @@ describe("topicDepths", () => {
     expect(depths(parser)).toEqual([0]);
   });
 
-  it("climbs over gaps that are alike to the peaks behind them", () => {
+  it("passes equal gaps on the way to the peaks beyond them", () => {
     const [parser, cluster, grammar] = [say("parser"), say("cluster"), say("grammar")];
     expect(depths(parser, parser, cluster, grammar, grammar)).toEqual([0, 0.377, 0.377, 0, 0]);
   });

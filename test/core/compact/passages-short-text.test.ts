@@ -54,7 +54,7 @@ describe("cutEnd", () => {
     expect(cut).toBe(`${whole} …`);
   });
 
-  it("never gives more than the limit, and only what stood at the start", () => {
+  it("never returns more than the limit, and only the start of the text", () => {
     fc.assert(
       fc.property(line, fc.integer({ min: 0, max: 300 }), (text, limit) => {
         const cut = cutEnd(text, limit);
@@ -71,7 +71,7 @@ describe("cutMiddle", () => {
 
   it("keeps two thirds before what is cut", () => {
     const text = numbered.join(" ");
-    // 63 characters before, 34 behind, from word to word.
+    // 63 characters before, 34 after, from word to word.
     expect(cutMiddle(text, 100)).toBe(`${numbered.slice(0, 16).join(" ")} … ${numbered.slice(-8).join(" ")}`);
     expect(cutMiddle("short", 5)).toBe("short");
     expect(cutMiddle(text, text.length)).toBe(text);
@@ -93,7 +93,7 @@ describe("cutMiddle", () => {
     expect(cutMiddle(text, 300)).toBe(`${a(197)} … ${end}`);
   });
 
-  it("never gives more than the limit, and both ends as they stood", () => {
+  it("never returns more than the limit, and both ends unchanged", () => {
     fc.assert(
       fc.property(line, fc.integer({ min: 0, max: 300 }), (text, limit) => {
         const cut = cutMiddle(text, limit);
@@ -160,7 +160,7 @@ describe("cutBlock and cutBlockEnd", () => {
     }
   });
 
-  it("never give more than the limit, and both ends as they stood", () => {
+  it("never return more than the limit, and both ends unchanged", () => {
     const text = fc.array(fc.constantFrom("word", "\n", "a longer line of words", "```\n", "é😀"), { maxLength: 120 });
     fc.assert(
       fc.property(text, fc.integer({ min: 90, max: 400 }), (words, limit) => {

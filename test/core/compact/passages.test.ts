@@ -20,11 +20,11 @@ describe("picking passages", () => {
   const again = "The parser keeps open brackets and their positions on a stack.";
   const deploy = "Deployment goes through the staging cluster before production traffic.";
 
-  it("passes over what was picked already in other words", () => {
+  it("skips what was picked already in other words", () => {
     expect(pick([parser, again, deploy], 140)).toEqual([parser, deploy]);
   });
 
-  it("passes over announcements, headings, table rows, code and what is too short", () => {
+  it("skips announcements, headings, table rows, code and what is too short", () => {
     const texts = [
       "Let me look at the theme file and its settings first.",
       "Here are the files that belong to the colour theme:",
@@ -59,7 +59,7 @@ describe("picking passages", () => {
     expect(turns).toEqual([...turns].sort((a, b) => a - b));
   });
 
-  it("counts what a line takes beside its text", () => {
+  it("counts the characters of a line besides its text", () => {
     const passages = listPassages(said(parser));
     const pickIn = (chars: number) => pickPassages(passages, { chars, lineChars: 10, isKnown: () => false });
     expect(pickIn(parser.length + 10)).toEqual(passages);

@@ -67,7 +67,7 @@ describe("laws of planning", () => {
     });
   });
 
-  it("what lies behind the range is read as before, but for results that go with their calls in another turn", () => {
+  it("what follows the range is read as before, except results that are removed with their calls in another turn", () => {
     eachPlan((draft, turns) => {
       const apart = idsAcrossTurns(turns);
       const after = new Set(projectTurns(turns, [draft]).turns.flatMap(({ events }) => events));

@@ -1,4 +1,4 @@
-// What a planned compaction says of itself: its fields beside the range, by policies and by strategies.
+// What a planned compaction says of itself: its fields other than the range, by policies and by strategies.
 
 import { describe, expect, it } from "vitest";
 import { type PlanInput, planCompaction, trialOf } from "../../../src/core/compact/plan.ts";

@@ -174,7 +174,7 @@ describe("effectOf", () => {
     expect(effect({ tool_calls: truncate }, [], callOf({}, "a long text ".repeat(20))).changes).toBe(true);
   });
 
-  it("tells two ways to shorten a text from each other", () => {
+  it("distinguishes two ways to shorten a text", () => {
     const list = callOf({ body: "long ".repeat(90) }, "long ".repeat(90));
     const ways: readonly CallPolicy[] = [
       "strip",

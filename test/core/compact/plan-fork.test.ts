@@ -142,7 +142,7 @@ describe("planFork", () => {
     });
   });
 
-  it("of the first turns shows of them what the whole shows, whatever mechanical compactions stand over them", () => {
+  it("of the first turns shows of them what the whole shows, whatever mechanical compactions cover them", () => {
     fc.assert(
       fc.property(randomConversation, fc.integer({ min: 1, max: 6 }), ({ turns, compactions }, first) => {
         const live = compactions.filter((each) => !replacesTurns(each));
@@ -157,7 +157,7 @@ describe("planFork", () => {
           ...plan.clamped.map((each) => clampCompaction(each, bound)),
         ];
         const ofFirst = ({ origin }: ProjectedTurn): boolean => origin.kind === "kept" && origin.turn <= bound.turn;
-        // A call may be hidden with its result in a later turn, and with it what is beside it in a turn of which nothing else is sent.
+        // A call may be hidden with its result in a later turn, and so may the rest of a turn of which nothing else is sent.
         const apart = idsAcrossTurns(turns);
         const shown = (view: View) =>
           view.turns

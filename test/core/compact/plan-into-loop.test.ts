@@ -68,7 +68,7 @@ describe("auto in an unfinished loop", () => {
     expect(isNothing(plan) ? null : plan.compaction.to_event).toBe("e1.1");
   });
 
-  it("leaves no call out from behind its reasoning, also where no reasoning is stripped", () => {
+  it("leaves out no call after its reasoning, even if no reasoning is stripped", () => {
     const plan = planFor(turns, ["fade-tools"], { keep: 0, protectTokens: 100 });
     const calls = viewAfter(turns, plan).turns.flatMap(({ events }) =>
       events.filter((event) => event.type === "tool_call_request"),

@@ -208,7 +208,7 @@ describe("a summary", () => {
     expect(plan.compaction.stats).toEqual({ original_message_count: 10, events_removed: 18 });
   });
 
-  it("stands alone when its text is there", () => {
+  it("is the only policy when its text exists", () => {
     const plan = planned(five, { policies: { ...DEFAULT, ...SUMMARIZE }, summary: accepted });
     expect(plan.summarize).toBeUndefined();
     expect(plan.compaction).toMatchObject({ summary: accepted, from_turn: 0, to_turn: 4, to_event: "e4.3" });
@@ -286,7 +286,7 @@ describe("a mechanical plan inside a live summary", () => {
     expect(planned(five, { compactions: keeping, range: { to: parseBound("1") } }).hiddenBy).toEqual([]);
   });
 
-  it("is not told of a plan that hides whole events itself", () => {
+  it("is not reported for a plan that hides whole events itself", () => {
     const compactions = [live(0, 2, { id: "s1", summary: { summary: "old" } })];
     const range = { to: parseBound("1") };
     for (const policies of [SUMMARIZE, { turns: "omit" } as const]) {

@@ -30,7 +30,7 @@ const countSent = ({ turns: all }: View): number =>
     .length;
 
 describe("policySteps", () => {
-  it("tells the policies apart, each by its key", () => {
+  it("separates the policies, each by its key", () => {
     const [reasoning, calls, ...others] = stepsOf({ ...STRIP_TOOLS, reasoning: "strip" });
     expect(others).toEqual([]);
     expect(reasoning).toMatchObject({ strategy: "reasoning", events_removed: 3 });

@@ -44,7 +44,7 @@ describe("openLedger", () => {
     ]);
   });
 
-  it("tells what is gone by what stands there now", () => {
+  it("knows what is gone from what is there now", () => {
     const now = say("e1", "see #12");
     expect(entriesOf({ event: say("e1", "#12 and #13"), turn: 0, now })).toMatchObject([
       { text: "#12", isGone: false },
@@ -62,7 +62,7 @@ describe("openLedger", () => {
     expect(entriesOf({ event: say(id, "#12"), turn: 0, now })).toMatchObject([{ text: "#12", hasPointer }]);
   });
 
-  it("takes no pointer from an event that stands as it was, whatever it says", () => {
+  it("takes no pointer from an unchanged event, whatever it says", () => {
     const same = say("e1", "#12 is e1");
     expect(entriesOf({ event: same, turn: 0, now: same })).toMatchObject([{ text: "#12", hasPointer: false }]);
   });
@@ -98,7 +98,7 @@ describe("createReaders", () => {
     expect(read.after(result)).toEqual(new Map());
   });
 
-  it("looks into an event that stands in both views once", () => {
+  it("reads an event that is in both views once", () => {
     const said = say("m", "see src/a.ts");
     const read = createReaders(viewOf(said), viewOf(said));
     expect(read.after(said)).toBe(read.before(said));
@@ -147,7 +147,7 @@ function runMentions(id: string, command: string, content: string, is_error = fa
   ];
 }
 
-/** What a turn behind them shows of events that are gone: `=` in full, `~` by name, `>` mentioned. */
+/** What a later turn shows of events that are gone: `=` in full, `~` by name, `>` mentioned. */
 function found(gone: readonly Event[], text: string, origin: Origin = KEPT): readonly string[] {
   const view: View = { turns: [{ origin, events: [sayMentions(text)] }] };
   const readers = createReaders({ turns: [{ origin: { kind: "kept", turn: 0 }, events: gone }] }, view);
@@ -183,7 +183,7 @@ describe("markShown", () => {
     expect(found([{ type: "chat_response", id: "e", ...atMentions, message: gone }], text)).toEqual(marks);
   });
 
-  it("tells eight SHAs with the same first digits apart", () => {
+  it("distinguishes eight SHAs with the same first digits", () => {
     const shas = Array.from({ length: 9 }, (_, n) => `abcdef01${n}`);
     const gone = [{ type: "chat_response", id: "e", ...atMentions, message: shas.join(" ") }] as const;
     expect(found(gone, "at abcdef01")).toEqual(shas.slice(0, 8).map((sha) => `${sha} >`));

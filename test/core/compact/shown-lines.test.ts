@@ -39,7 +39,7 @@ describe("findContainedReads", () => {
     expect(found(read("a", 1, 3), read("a", 1, 3), read("a", 1, 4))).toEqual({ c0: "c2", c1: "c2" });
   });
 
-  it("tells files apart by path and folder, and ignores how the path is spelt", () => {
+  it("distinguishes files by path and folder, and ignores how the path is spelt", () => {
     expect(found(read("a", 1, 3), read("b", 1, 3))).toEqual({});
     expect(found(read("./a", 1, 3), read("a", 1, 3))).toEqual({ c0: "c1" });
     const cat = (workdir: string): CallNote => ({ name: "exec_command", args: { cmd: "cat a", workdir } });
@@ -124,7 +124,7 @@ function candidates(...args: unknown[]): readonly (readonly string[])[] {
 }
 
 describe("listCandidates", () => {
-  it("lists later calls that share a text, wherever it stands, the nearest first", () => {
+  it("lists later calls that share a text, wherever it is, the nearest first", () => {
     expect(candidates({ a: "x", n: 1 }, { b: ["y", { c: "x" }] }, { a: "z" }, { d: "x" })).toEqual([
       ["c1", "c3"],
       ["c3"],

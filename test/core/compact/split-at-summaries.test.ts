@@ -8,11 +8,11 @@ describe("splitAtSummaries", () => {
   const split = (...compactions: ReturnType<typeof makeCompaction>[]): string[] =>
     splitAtSummaries(turns, compactions).map((stretch) => stretch.map(({ index }) => index).join(" "));
 
-  it("leaves turns together where nothing stands for them", () => {
+  it("keeps turns together that nothing replaces", () => {
     expect(split(makeCompaction("k", [1, 2], STRIP_TOOLS))).toEqual(["0 1 2 3"]);
   });
 
-  it("splits before a summary and behind it", () => {
+  it("splits before a summary and after it", () => {
     expect(split(makeCompaction("k", [1, 2], summaryOf("s")))).toEqual(["0", "1 2", "3"]);
     expect(split(makeCompaction("k", [0, 0], summaryOf("s")), makeCompaction("l", [0, 3], summaryOf("s")))).toEqual([
       "0",
@@ -32,14 +32,14 @@ describe("splitAtSummaries", () => {
     ]);
   });
 
-  it("splits behind the turn that a summary ends with, however its end is given", () => {
+  it("splits after the turn that a summary ends with, however its end is given", () => {
     for (const end of [{}, { to_event: "e1.3" }])
       expect(split(makeCompaction("k", [0, 1], { ...summaryOf("s"), ...end }))).toEqual(["0 1", "2 3"]);
     const whole = makeCompaction("k", [1, 1], { ...summaryOf("s"), from_event: "e1.0", to_event: "e1.3" });
     expect(split(whole)).toEqual(["0", "1", "2 3"]);
   });
 
-  it("splits behind the very first event of a turn", () => {
+  it("splits after the very first event of a turn", () => {
     const first = makeCompaction("k", [0, 1], { ...summaryOf("s"), to_event: "e1.0" });
     expect(splitAtSummaries(turns, [first]).map((stretch) => printConversation(stretch))).toEqual([
       "U A | ",
@@ -54,7 +54,7 @@ describe("splitAtSummaries", () => {
     expect(stretches.map((stretch) => printConversation(stretch))).toEqual(["U A | ", "^ U A", "^ A", "U A | U A"]);
   });
 
-  it("passes over an end that is not among the events handed in", () => {
+  it("ignores an end that is not among the given events", () => {
     const gone = makeCompaction("k", [0, 1], { ...summaryOf("s"), to_event: "gone" });
     expect(split(gone)).toEqual(["0 1 2 3"]);
     expect(splitAtSummaries([], [gone])).toEqual([]);

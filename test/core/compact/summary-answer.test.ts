@@ -173,7 +173,7 @@ describe("splitBlock", () => {
     expect(splitBlock(text)).toEqual({ body: text, block: null });
   });
 
-  it("takes three hundred characters behind a block for a farewell, and no more", () => {
+  it("accepts at most three hundred characters after a block as a farewell", () => {
     const block = `${FENCE}{"files": ["a.ts"]}\n\`\`\``;
     const withFarewell = (length: number): string => `Long ${"text ".repeat(100)}${block}\n \n${"x".repeat(length)}\n `;
     expect(splitBlock(withFarewell(300))).toEqual({ body: `Long ${"text ".repeat(100)}`, block: FILES });
@@ -208,7 +208,7 @@ function summary(id: string, [from_turn, to_turn]: readonly [number, number], to
 describe("hasRoomForSummary", () => {
   const two = [summary("1", [0, 4], 100), summary("2", [5, 9], 100)];
 
-  it("tells whether several summaries leave three quarters of the limit", () => {
+  it("says whether several summaries leave three quarters of the limit", () => {
     expect(hasRoomForSummary(two, 2000)).toBe(true);
     expect(hasRoomForSummary(two, 400)).toBe(false);
   });
@@ -218,7 +218,7 @@ describe("hasRoomForSummary", () => {
     expect(hasRoomForSummary(two.slice(0, 1), 10)).toBe(true);
   });
 
-  it("counts none that a newer one stands for, and nothing but summaries", () => {
+  it("counts only summaries, and none that a newer one replaces", () => {
     expect(hasRoomForSummary([...two, summary("3", [0, 9], 100)], 10)).toBe(true);
     const { summary: _, ...rest } = summary("4", [10, 12], 100);
     expect(hasRoomForSummary([...two.slice(0, 1), { ...rest, turns: "omit" }], 10)).toBe(true);

@@ -146,7 +146,7 @@ describe("detectWork", () => {
     ["edits, three without a request", [request("a", "the bug"), ...edits(6)], ["implementation"]],
     ["edits, three at most without a request", [...errors(2), ...edits(9)], ["implementation", "debugging"]],
     [
-      "edits, six at most beside one request",
+      "edits, at most six with one request",
       [request("a", "x"), ...errors(4), ...edits(9)],
       ["implementation", "debugging"],
     ],
@@ -193,7 +193,7 @@ describe("detectWork", () => {
     expect([...detectWork(events)].sort()).toEqual(["debugging", "implementation"]);
   });
 
-  it("says nothing where too little tells, and does not listen to a harness", () => {
+  it("says nothing with too few signs, and ignores a harness", () => {
     expect(detectWork([request("a", "Hello")])).toEqual([]);
     const reminder: Event = { ...request("a", "bug bug bug"), metadata: { origin: "harness" } };
     expect(detectWork([reminder, reminder, reminder])).toEqual([]);
@@ -226,7 +226,7 @@ describe("rawBeginning", () => {
     expect(rawBeginning(view(kept(0, a, b), kept(1, c)), [a])).toEqual([kept(0, a)]);
   });
 
-  it("counts what a model is sent only, and stops behind the last of it", () => {
+  it("counts only what a model is sent, and stops after the last of it", () => {
     const note: Event = { type: "note", id: "n", timestamp: "", kind: "progress" };
     const turns = [kept(0, note, a, note, b, note), kept(1, c, note)];
     expect(rawBeginning(view(...turns), [a, note, b, note])).toEqual([kept(0, note, a, note, b)]);

@@ -64,7 +64,7 @@ describe("readSummaryAnswer", () => {
     });
   });
 
-  it("takes away what stands before the first heading, however long, also when it names sections", () => {
+  it("removes what precedes the first heading, however long, also when it names sections", () => {
     const lead = "w".repeat(5000);
     expect(read(`${lead}\n${PLAIN}`).summary).toBe(PLAIN);
     expect(read(`<analysis>\n1. FILES: I look.\n## ERRORS\nhm\n</analysis>\n\n${PLAIN}`).summary).toBe(PLAIN);

@@ -8,7 +8,7 @@ import { answer, request } from "../../helpers/sample-view.ts";
 const turns = callTurns([call("Edit", { file_path: "/p/a.ts" }), call("Bash", { command: "make" })], []);
 
 describe("renderTurns", () => {
-  it("numbers turns and tells what was asked, answered and worked on", () => {
+  it("numbers turns and says what was asked, answered and worked on", () => {
     expect(renderTurns(turns, { chars: 10_000, isOpen: (turn) => turn === 0 })).toBe(
       [
         "turn 0",

@@ -184,14 +184,14 @@ function omit(positions: readonly number[], compactions: readonly Compaction[] =
 }
 
 describe("planOmissions", () => {
-  it("makes one compaction of turns that lie apart, and keeps what stands between as it is", () => {
+  it("makes one compaction of separate turns, and keeps what is between unchanged", () => {
     expect(plan([4, 1]).map(({ from, to }) => [from, to])).toEqual([[1, 4]]);
     expect(omit([1, 4])).toBe("U A | U A | U T t A | U A");
     expect(omit([0, 1, 2])).toBe("U T t A | U A | U A");
     expect(plan([0, 1, 2])[0]?.keep).toEqual([]);
   });
 
-  it("begins another one where an older compaction shortens what stands between", () => {
+  it("begins another one where an older compaction shortens what is between", () => {
     const strip = makeCompaction("k", [0, 3], STRIP_TOOLS, 2);
     expect(plan([1, 4], [strip]).map(({ from, to }) => [from, to])).toEqual([
       [1, 1],
@@ -226,14 +226,14 @@ describe("planOmissions", () => {
     ]);
   });
 
-  it("keeps by name every event that stands between, in order", () => {
+  it("keeps by name every event between, in order", () => {
     expect(plan([1, 4])).toEqual([
       { from: 1, to: 4, keep: [2, 3].flatMap((at) => turns[at]?.events.map(({ id }) => id) ?? []) },
     ]);
     expect(plan([])).toEqual([]);
   });
 
-  it("begins another one where a turn between is not at hand", () => {
+  it("begins another one where a turn between is not loaded", () => {
     const known = new Map([...byPosition(turns)].filter(([index]) => index !== 3));
     expect(planOmissions(runsOf([1, 4]), { turns: known, compactions: [] })).toEqual([
       { from: 1, to: 1, keep: [] },
@@ -241,7 +241,7 @@ describe("planOmissions", () => {
     ]);
   });
 
-  it("minds compactions of what stands between only", () => {
+  it("considers only compactions of what is between", () => {
     const apart = (from: number, to: number) => plan([1, 4], [makeCompaction("k", [from, to], STRIP_TOOLS)]).length;
     expect([apart(0, 1), apart(4, 5), apart(1, 2), apart(3, 4), apart(2, 3)]).toEqual([1, 1, 2, 2, 2]);
   });

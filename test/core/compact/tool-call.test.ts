@@ -1,4 +1,4 @@
-// What a call is about, told from its name and arguments.
+// What a call is about, read from its name and arguments.
 
 import { describe, expect, it } from "vitest";
 import {
@@ -213,7 +213,7 @@ function placed({ request, response, ...place }: ToolCall) {
 }
 
 describe("listToolCalls", () => {
-  it("pairs each call with its result and says where both stand", () => {
+  it("pairs each call with its result and says where both are", () => {
     expect(listToolCalls(parseConversation("U T T A t N t | ^ U T")).map(placed)).toEqual([
       { request: "e0.2", response: "e0.5", turn: 0, index: 2, responseIndex: 5 },
       { request: "e0.3", response: "e0.7", turn: 0, index: 3, responseIndex: 7 },

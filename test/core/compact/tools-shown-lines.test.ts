@@ -51,7 +51,7 @@ describe("shownLines", () => {
     expect(shown("read", { path: "a", offset: 301 }, remark)).toBeNull();
   });
 
-  it("are told by remarks at the edges of a result, not in its middle", () => {
+  it("are recognised by remarks at the edges of a result, not in its middle", () => {
     const remark = "(Showing lines 1-300 of 616. Use offset=301 to continue.)";
     const middle = (text: string) => `${"x".repeat(400)}\n${text}\n${"x".repeat(400)}`;
     for (const text of [middle(remark), middle("Exit code 1"), "Exit code 0\n"])
@@ -59,7 +59,7 @@ describe("shownLines", () => {
     expect(shown("read", { path: "a" }, `Exit code 1\n${middle("x")}`)).toBeNull();
   });
 
-  it("are told of parts of text as of one text", () => {
+  it("are recognised in parts of text as in one text", () => {
     const parts = [
       { type: "text", text: lines(2) },
       { type: "text", text: lines(3) },
@@ -97,7 +97,7 @@ describe("isPlaceholder", () => {
     "[compacted] x",
   ])("knows %j", (content) => expect(isPlaceholder({ content })).toBe(true));
 
-  it("takes other results for content, also when they speak of stand-ins further on", () => {
+  it("takes other results for content, even if they mention placeholders further on", () => {
     expect(isPlaceholder({ content: "1\tFile unchanged since last read" })).toBe(false);
     expect(isPlaceholder({ content: `${" ".repeat(400)}Wasted call` })).toBe(false);
     expect(isPlaceholder({ content: [{ type: "image" }] })).toBe(false);

@@ -62,7 +62,7 @@ describe("scoreBoundaries", () => {
       expect(scores([...repeat(2, look), ...repeat(5, change)])).toEqual([0, 0, 0.133, 0.1, 0, 0, 0]);
     });
 
-    it("passes over what tells no kind", () => {
+    it("skips what shows no kind", () => {
       const turns = [...repeat(3, look), plain, ...repeat(3, change)];
       expect(scores(turns)).toEqual([0, 0, 0.2, 0.2, 0, 0, 0]);
       expect(scores(repeat(8, plain))).toEqual(repeat(8, []).map(() => 0));
@@ -98,7 +98,7 @@ describe("scoreBoundaries", () => {
 
 const one = (): number => 1;
 
-/** The events of each block, as they are noted; `/` behind one that ends its turn. */
+/** The events of each block in notation; `/` after one that ends its turn. */
 function blocksOf(notation: string): string {
   return listBlocks(parseConversation(notation), one)
     .map(({ turn, first, last, endsTurn }) => {
@@ -114,7 +114,7 @@ describe("listBlocks", () => {
     expect(blocksOf("U T T t t A")).toBe("U ; T T t t ; A /");
   });
 
-  it("leaves what no model sees with what stands before it, or behind it at the beginning", () => {
+  it("keeps what no model sees with what precedes it, or at the beginning with what follows", () => {
     expect(blocksOf("N U N N A N N")).toBe("N U ; N N A N N /");
     expect(blocksOf("N N")).toBe("N N /");
     expect(blocksOf("U")).toBe("U /");

@@ -40,7 +40,7 @@ describe("renderTranscript", () => {
     expect([mark, cut]).toEqual(["@", { texts: 0, chars: 0 }]);
   });
 
-  it("tells what was not typed by the user from what was", () => {
+  it("separates what the user typed from what was added", () => {
     const harness: Event = { ...request("a", "reminder"), role: "system", metadata: { origin: "harness" } };
     const queued: Event = { ...request("b", "and this"), metadata: { origin: "queued" } };
     const developer: Event = { ...request("c", "rules"), role: "developer" };
@@ -157,7 +157,7 @@ describe("renderTranscript", () => {
     ]);
   });
 
-  it("passes over what no model is sent, and reasoning whose text was withheld", () => {
+  it("skips what no model is sent, and reasoning whose text was withheld", () => {
     const note: Event = { type: "note", id: "n", timestamp: "", kind: "progress" };
     const bare: Event = { type: "chat_response", id: "b", timestamp: "" };
     expect(render(...at(0, note, thought("b", ""), thought("c", " \n"), bare)).text).toBe("@ turn 0");

@@ -46,7 +46,7 @@ describe("scanWords", () => {
     expect(words(text)).toEqual(expected);
   });
 
-  it("says what kinds of characters a word holds, and goes on where it is told", () => {
+  it("reports the kinds of characters in a word, and continues where the visitor says", () => {
     const seen: (readonly [number, number, number])[] = [];
     scanWords("aB/9 skipped é", (start, end, traits) => {
       seen.push([start, end, traits]);

@@ -90,7 +90,7 @@ describe("checkAnthropic says", () => {
     `);
   });
 
-  it("what stands in the wrong order or on the wrong side", () => {
+  it("what is in the wrong order or on the wrong side", () => {
     expect(
       say([
         user(text("a")),

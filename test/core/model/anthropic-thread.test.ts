@@ -100,7 +100,7 @@ describe("toAnthropicThread", () => {
     expect(rules(thread)).toEqual(["A5 changed"]);
   });
 
-  it("opens a message for words of another one behind a call (A5)", () => {
+  it("opens a message for words of another one after a call (A5)", () => {
     const thread = toAnthropicThread(
       viewOf([ask("go"), call("a", "m"), say("meanwhile", "n"), call("b", "n"), result("a"), result("b")]),
     );

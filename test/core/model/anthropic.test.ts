@@ -153,14 +153,14 @@ describe("checkAnthropic", () => {
     expect(check(list, { model: "claude-sonnet-4-5" })).toEqual(["A0 1", "A0 4", "A0 7"]);
   });
 
-  it("refuses a prefill only for models that do, and only in a list that is sent as it stands", () => {
+  it("refuses a prefill only for models that do, and only in a list that is sent as it is", () => {
     const list = [user(text("a")), assistant(text("b "))];
     expect(check(list, { model: "claude-opus-4-6" })).toEqual(["A14 1", "A15 1"]);
     expect(check(list, { model: "claude-sonnet-4-5" })).toEqual(["A15 1"]);
     expect(check(list, { model: "claude-opus-4-6", complete: false })).toEqual([]);
   });
 
-  it("checks the rules of thinking only when told whether it is on", () => {
+  it("checks the rules of thinking only if it is known whether it is on", () => {
     const loop = [user(text("a")), assistant(call("1")), user(result("1"))];
     const ended = [user(text("a")), assistant(thinking("s"), text("b")), user(text("c"))];
     expect([check(loop), check(loop, { thinking: true }), check(loop, { thinking: false })]).toEqual([

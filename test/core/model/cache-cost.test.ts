@@ -19,7 +19,7 @@ const view = (...compactions: Compaction[]) => projectTurns(turns, compactions);
 const one = { count: (): number => 1 };
 
 describe("cacheCost", () => {
-  it("counts what stands before the first change as kept, all after it as rewritten", () => {
+  it("counts everything before the first change as kept, everything after it as rewritten", () => {
     const after = view(makeCompaction("o", [1, 1], { turns: "omit" }));
     expect(cacheCost(view(), after, one)).toEqual({
       prefix_kept: 2,
@@ -60,7 +60,7 @@ describe("cacheCost", () => {
     });
   });
 
-  it("counts what stands in front of every view as kept, and as saved never", () => {
+  it("counts what precedes every view as kept, and never as saved", () => {
     const after = view(makeCompaction("o", [0, 0], { turns: "omit" }));
     expect(cacheCost(view(), after, one)).toMatchObject({ prefix_kept: 0, rewritten: 6, saved_per_call: 2 });
     expect(cacheCost(view(), after, { ...one, overhead: 1000 })).toMatchObject({

@@ -41,7 +41,7 @@ describe("calibrate", () => {
     );
   });
 
-  it("goes on after a context that fell: the factor from both stretches, the overhead from the first", () => {
+  it("continues after a context that fell: the factor from both stretches, the overhead from the first", () => {
     const turns = meteredTurns({ factor: 1.4, overhead: 20_000, lengths: lengths(40, 8000), forgetsAt: 20 });
     const calibration = calibrate(turns);
     expect(calibration?.factor).toBeCloseTo(1.4, 2);
@@ -83,7 +83,7 @@ describe("calibrate", () => {
     expect(calibrate(meteredTurns(made))).toBeNull();
   });
 
-  it("has no overhead when the start is not at hand", () => {
+  it("has no overhead when the start is not loaded", () => {
     const turns = meteredTurns({ factor: 1.4, overhead: 20_000, lengths: lengths(20) }).slice(5);
     expect(calibrate(turns)).toMatchObject({ overhead: null, records: 15 });
     expect(calibrate(turns)?.factor).toBeCloseTo(1.4, 2);

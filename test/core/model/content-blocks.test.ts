@@ -226,7 +226,7 @@ describe("the text of a content", () => {
     expect(attachmentText(attachment)).toBe("a.txt\ninside");
   });
 
-  it("has beside it images and documents", () => {
+  it("has images and documents in addition", () => {
     const [image, document] = [{ type: "image" }, { type: "document" }] as const;
     expect(mediaOf([text("a"), image, reference, document])).toEqual([image, document]);
     expect(mediaOf("text")).toEqual([]);

@@ -71,7 +71,7 @@ describe("fitLine", () => {
     expect({ factor, overhead }).toEqual({ factor: 1.45, overhead: 20_000 });
   });
 
-  it("takes the tokenizer's factor, or that of all stretches, where the two are too near to tell", () => {
+  it("takes the tokenizer's factor, or that of all stretches, where the two are too close", () => {
     expect(lineOf([request(0, 20_000), request(999, 20_600)], { tokenizer: 1.5 })).toMatchObject({
       factor: 1.5,
       overhead: 20_600 - 1.5 * 999,
@@ -246,7 +246,7 @@ describe("listRequestSizes", () => {
     stretch,
   });
 
-  it("gives each request its size and the estimate of what stands before its answer, oldest first", () => {
+  it("gives each request its size and the estimate of what precedes its answer, oldest first", () => {
     const turns = [turn(1, ask("q1"), answer("a1", 200)), turn(0, ask("q0"), answer("a0", 100))];
     expect(listRequestSizes(turns)).toEqual([size(10, 100), size(21, 200)]);
   });

@@ -156,7 +156,7 @@ describe("checkGoogle says", () => {
     expect(say([user(call()), model(text("b")), user(text("c"))])).toEqual([]);
   });
 
-  it("which responses stand among other parts", () => {
+  it("which responses are among other parts", () => {
     const answered = (...parts: GooglePart[]) => [user(text("a")), model(call()), user(...parts)];
     expect(say(answered(text("b"), response))).toMatchInlineSnapshot(`
       [

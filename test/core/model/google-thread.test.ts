@@ -77,7 +77,7 @@ describe("toGoogleThread", () => {
     expect(rules(thread)).toEqual(["G4 dropped", "G5 dropped", "G4 added"]);
   });
 
-  it("starts with the user, and ends with the user where it is sent as it stands", () => {
+  it("starts with the user, and ends with the user where it is sent as it is", () => {
     expect(render([say("hello")])).toEqual(["user: [Earlier messages are not shown.]", "assistant: hello"]);
     const whole = toGoogleThread(viewOf(ask("go"), say("done")), { complete: true });
     expect(outline(whole)).toEqual(["user: go", "assistant: done", "user: [No new message.]"]);
@@ -109,7 +109,7 @@ describe("toGoogleThread", () => {
     expect(steps({})).toEqual(["assistant: T@c2ln T", "assistant: T@b3Ro", "assistant: T"]);
   });
 
-  it("keeps every message it has sent when the conversation goes on", () => {
+  it("keeps every message it has sent when the conversation continues", () => {
     const events = [
       ask("go"),
       call("a"),
@@ -150,7 +150,7 @@ describe("toGoogleThread", () => {
     expect(messages[2]?.blocks[0]?.block).toMatchObject({ functionResponse: { name: "_9_files.list" } });
   });
 
-  it("says which result was an error and puts its images behind all results", () => {
+  it("says which result was an error and puts its images after all results", () => {
     const image = { type: "image", media_type: "image/png", data: "AAAA" };
     const events = [
       ask("go"),
@@ -205,7 +205,7 @@ describe("toGoogleThread", () => {
     expect(rules(thread)).toEqual(["G7 changed", "G11 changed", "G11 changed"]);
   });
 
-  it("names the compaction behind what a summary says, and the event behind the rest", () => {
+  it("names the compaction of what a summary says, and the event of the rest", () => {
     const told = ask("what was said");
     const kept = ask("go");
     const { messages } = toGoogleThread({

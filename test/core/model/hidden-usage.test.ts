@@ -10,7 +10,7 @@ import { readClaudeSession, typicalClaudeOverhead } from "../../../src/formats/c
 import { corpusMissing, GROWTH_SERIES, listGoldens, readCorpusFile } from "../../helpers/corpus.ts";
 import { createTokenMeter } from "../../helpers/token-meter.ts";
 
-/** Less growth than this tells more of hidden reminders than of text. Tokens. */
+/** Less growth than this shows hidden reminders rather than text. Tokens. */
 const LEAST_GROWTH = 2000;
 
 /** One state of each session. */
@@ -32,7 +32,7 @@ const withoutUsage = (turns: readonly Turn[]): Turn[] =>
     }),
   }));
 
-/** The counted requests, with the plain estimate of what stood before each. */
+/** The counted requests, with the plain estimate of everything before each. */
 function requestsOf(turns: readonly Turn[]) {
   const facts = turns.map((turn) => turnFacts(turn));
   return requestSizes(recordedRequests(facts), facts);

@@ -26,7 +26,7 @@ describe("modelFamily", () => {
     expect(modelFamily(name)).toBe(family);
   });
 
-  it("tells versions and sizes apart", () => {
+  it("distinguishes versions and sizes", () => {
     expect(isSameModelFamily("claude-opus-4-5", "claude-opus-4-5-20251101")).toBe(true);
     expect(isSameModelFamily("claude-opus-4-5", "claude-opus-4-6")).toBe(false);
     expect(isSameModelFamily("claude-opus-4-5", "claude-sonnet-4-5")).toBe(false);

@@ -89,7 +89,7 @@ describe("a model's name", () => {
     expect(errorOf(() => parseModelName("mibox/x", ["mybox"])).hints[0]).toBe("Did you mean mybox?");
   });
 
-  it("is told what serves a model that is a file", () => {
+  it("says what serves a model that is a file", () => {
     const { code, hints } = errorOf(() => parseModelName("gguf/qwen3-8b.gguf"));
     expect([code, hints[0]]).toEqual(["unknown_provider", expect.stringContaining("llamacpp/NAME")]);
   });
@@ -108,7 +108,7 @@ describe("a model's name", () => {
     });
   });
 
-  it("tells its maker by how it begins, and in no other place", () => {
+  it("gives away its maker by how it begins, and in no other place", () => {
     const maker: Record<string, string | null> = {
       "Claude-x": "anthropic",
       "chatgpt-4o": "openai",

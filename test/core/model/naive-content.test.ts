@@ -1,4 +1,4 @@
-// Every kind of content and event as the naive lists show it, provider by provider, with the events behind it.
+// Every kind of content and event as the naive lists show it, provider by provider, with its events.
 
 import { describe, expect, it } from "vitest";
 import type { Content, Event, EventMetadata } from "../../../src/core/conversation/event.ts";
@@ -183,7 +183,7 @@ describe("toNaiveList", () => {
     `);
   });
 
-  it("says for Chat what stands beside calls, null when nothing does", () => {
+  it("says for Chat what accompanies calls, null when nothing does", () => {
     const calls = [call("a", {}), call("b", {})];
     expect(list("openai-chat", ...calls).map(({ value, events: ids }) => [value["content"], ids])).toEqual([
       [null, ["a", "b"]],

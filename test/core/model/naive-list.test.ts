@@ -65,7 +65,7 @@ describe("toNaiveList", () => {
     for (const provider of PROVIDER_NAMES.slice(1)) expect(toNaiveList(view(signed), provider)).toEqual([]);
   });
 
-  it.each(PROVIDER_NAMES)("knows the event behind every block for %s", (provider) => {
+  it.each(PROVIDER_NAMES)("knows the event of every block for %s", (provider) => {
     const notation = "U R A T T Q t S t! A | U D";
     const known = parseConversation(notation).flatMap(({ events }) => events.map(({ id }) => id));
     for (const { events } of toNaiveList(projectTurns(parseConversation(notation), []), provider)) {

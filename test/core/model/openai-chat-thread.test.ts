@@ -76,7 +76,7 @@ describe("toOpenAiChatThread", () => {
     );
   });
 
-  it("moves what stands between a call and its result behind it, harness texts as reminders of the user (C3)", () => {
+  it("moves what is between a call and its result after it, harness texts as reminders of the user (C3)", () => {
     const view = viewOf([
       call("a", "1"),
       { type: "chat_request", id: "h", ...time, role: "system", content: "mind", metadata: { origin: "harness" } },
@@ -284,7 +284,7 @@ describe("toOpenAiChatThread", () => {
     ]);
   });
 
-  it("lets summaries stand as the view says and names their compaction", () => {
+  it("places summaries as the view says and names their compaction", () => {
     const turns = parseConversation("U A | U A | U A");
     const shown = (inject: "pair" | "request" | "system") => {
       const compaction = makeCompaction("k", [0, 1], summaryOf("short", { inject }));

@@ -117,7 +117,7 @@ describe("toUserContent", () => {
     expect(toUserContent(content, (value) => `<${value}>`)).toEqual({ content: made, isCut });
   });
 
-  it("puts nothing around texts unless told", () => {
+  it("puts nothing around texts by default", () => {
     expect(toUserContent("hi")).toEqual({ content: "hi", isCut: false });
   });
 });
@@ -229,7 +229,7 @@ describe("toToolName, toArgumentsText and toCustomInput", () => {
     expect(toCustomInput(call({ arguments: value }))).toBe(sent);
   });
 
-  it("tell a call with a free text by what the importer said", () => {
+  it("recognise a call with a free text by what the importer recorded", () => {
     const said = (call_type: string) => isCustomCall(call({ metadata: { call_type } }));
     expect([said("custom"), said("function"), isCustomCall(call())]).toEqual([true, false, false]);
   });

@@ -93,7 +93,7 @@ const projectedView = randomConversation.map(({ turns, compactions }) => project
 const anyView = drawnOnce(fc.oneof(projectedView, roughView));
 
 describe("Chat: any view", () => {
-  it("becomes messages of which no two of one role stand in a row, but results (C7)", () => {
+  it("becomes messages of which no two of one role are in a row, except results (C7)", () => {
     fc.assert(
       fc.property(anyView, fc.boolean(), (view, systemMessages) => {
         const list = toOpenAiChatThread(view, { systemMessages, system: "Be brief." }).items.map(({ item }) => item);

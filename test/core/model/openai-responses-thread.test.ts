@@ -179,7 +179,7 @@ describe("toOpenAiResponsesThread", () => {
     expect(rules(viewOf([asked("u", "go"), asked("c", opaque(compaction))]))).toEqual([]);
   });
 
-  it("leaves OpenAI's compaction where it was, and makes reasoning as it is told, for an agent that stores items", () => {
+  it("leaves OpenAI's compaction where it was, and makes reasoning with the given function, for an agent that stores items", () => {
     const compaction = { type: "compaction", encrypted_content: "x" };
     const view = viewOf([
       asked("q", "go"),

@@ -70,7 +70,7 @@ describe.each(PROVIDER_NAMES)("a view rendered for %s", (provider) => {
     );
   });
 
-  it("is taken as it stands when a request follows", () => {
+  it("is accepted as it is when a request follows", () => {
     const request: Event = { type: "chat_request", id: "next", timestamp: "2026-03-01T00:00:00Z", content: "go on" };
     fc.assert(
       fc.property(foreignConversation, (drawn) => {
@@ -97,7 +97,7 @@ describe.each(PROVIDER_NAMES)("a view rendered for %s", (provider) => {
 });
 
 describe.each(PROVIDER_NAMES)("a body of a request for %s", (provider) => {
-  it("names its model, is recognised and taken as it stands", () => {
+  it("names its model, is recognised and accepted as it is", () => {
     fc.assert(
       fc.property(foreignConversation, (drawn) => {
         const { model = "claude-opus-4-8" } = drawn;
@@ -132,7 +132,7 @@ describe("the conversations of these laws", () => {
   });
 });
 
-describe("a view that is sent to Gemini 3 as it stands", () => {
+describe("a view that is sent to Gemini 3 as it is", () => {
   it("ends with the user and carries a signature in each step", () => {
     fc.assert(
       fc.property(foreignConversation, (drawn) => {

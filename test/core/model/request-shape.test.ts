@@ -37,7 +37,7 @@ describe("recognizeRequest", () => {
     expect(recognizeRequest(value)?.provider).toBe(provider);
   });
 
-  it("says which providers a list could be for when nothing tells them apart", () => {
+  it("says which providers a list could be for when nothing distinguishes them", () => {
     expect(recognizeRequest({ messages: [user] })?.possible).toEqual(["anthropic", "openai-chat"]);
     expect(recognizeRequest([user])?.possible).toEqual(["anthropic", "openai-chat", "openai-responses"]);
     expect(recognizeRequest([user, called])?.possible).toEqual(["anthropic"]);
@@ -51,7 +51,7 @@ describe("recognizeRequest", () => {
     expect(recognizeRequest({ messages: [user] })?.thinking).toBeUndefined();
   });
 
-  it("gives what was found as it stands", () => {
+  it("returns what was found unchanged", () => {
     expect(recognizeRequest({ input: "go" })).toEqual({
       provider: "openai-responses",
       possible: ["openai-responses"],

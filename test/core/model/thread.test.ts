@@ -103,7 +103,7 @@ describe("the calls that are sent", () => {
 });
 
 describe("a call without a result", () => {
-  it("is answered wherever it stands when all are to be", () => {
+  it("is answered wherever it is when all are to be", () => {
     expect(resultsOf(planOf("U T A | U T A", "all"))).toEqual([
       ["e0.2", null],
       ["e1.2", null],
@@ -125,7 +125,7 @@ describe("a call without a result", () => {
     expect(plan.hardening).toEqual(dropped.map((event) => ({ rule: "one", event, action: "dropped" })));
   });
 
-  it("is answered where the result of another call stands inside its message", () => {
+  it("is answered where the result of another call is inside its message", () => {
     const message = { "e0.2": "m1", "e0.3": "m1", "e0.5": "m1" };
     expect(resultsOf(planOf("U T T t T", "newest", message))).toEqual([
       ["e0.2", "e0.4"],
@@ -163,7 +163,7 @@ describe("splitPrompts", () => {
     expect(rest).toEqual(view(kept(0, request("a", "hello"))));
   });
 
-  it("finds them behind what is no message, in several turns, and keeps whatever else stands there", () => {
+  it("finds them after what is no message, in several turns, and keeps everything else there", () => {
     const start = { type: "turn_start", id: "t", timestamp: "2026-01-01T00:00:00Z" } as const;
     const note = { type: "note", id: "n", timestamp: "2026-01-01T00:00:00Z", kind: "progress" } as const;
     const late = { ...system, id: "late" };
@@ -184,7 +184,7 @@ describe("splitPrompts", () => {
     expect(splitPrompts(whole).rest).toBe(whole);
   });
 
-  it("leaves those alone that stand later or come from a harness", () => {
+  it("leaves later ones alone, and those of a harness", () => {
     const harness = { ...system, metadata: { origin: "harness" } } as const;
     for (const first of [harness, request("a", "hello"), answer("b", "hi")]) {
       const whole = view(kept(0, first, system));

@@ -174,7 +174,7 @@ describe("createTokenMeter, where sizes divide evenly", () => {
   describe("and the agent forgot what came before", () => {
     const forgot = meteredTurns({ factor: 1.5, overhead: 20_000, lengths: EVEN, forgetsAt: 7 });
 
-    it("takes the newest record for nothing when no compaction tells of it", () => {
+    it("ignores the newest record when no compaction mentions it", () => {
       const meter = createTokenMeter(forgot);
       expect(meter).toMatchObject({ factor: 1.5, overhead: 20_000 });
       expect(meter.countHistory()).toEqual({ tokens: EXACT, source: "estimate" });

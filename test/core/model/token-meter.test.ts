@@ -29,7 +29,7 @@ describe("what is recorded of a window", () => {
     expect(read("claude-opus-4-5", "claude-opus-4-5", ["x"]).asked).toBeNull();
   });
 
-  it("gives the largest request that the model answered, whatever route or date stands in its name", () => {
+  it("gives the largest request that the model answered, whatever route or date is in its name", () => {
     expect(read("anthropic/claude-opus-4-5", "claude-opus-4-5-20251101").largest).toBeGreaterThan(245_000);
     expect(read("anthropic/claude-opus-4-5", "claude-sonnet-4-5").largest).toBe(0);
   });
@@ -69,7 +69,7 @@ describe("counting the messages of a view", () => {
     expect(countMessages(view)).toEqual({ messages: 3, summaries: 1 });
   });
 
-  it("counts the messages of a replacement list, which the model was sent as they stand", () => {
+  it("counts the messages of a replacement list, which the model was sent unchanged", () => {
     const [turn] = parseConversation("U A");
     const turns = parseConversation("U A | U A");
     const view = projectTurns(turns, [makeCompaction("k", [0, 0], { replacement: turn!.events })]);
@@ -83,7 +83,7 @@ describe("counting the messages of a view", () => {
     expect(countMessagesAfter(view, "2025-01-01T00:00:00Z")).toBe(2);
   });
 
-  it("counts what was said after a time, and nothing that a summary stands for", () => {
+  it("counts what was said after a time, and nothing that a summary replaces", () => {
     const turns = parseConversation("U A | U A | U A");
     const view = projectTurns(turns, [makeCompaction("k", [0, 0], summaryOf("what was said"))]);
     expect(countMessagesAfter(view, "2025-01-01T00:00:00Z")).toBe(4);

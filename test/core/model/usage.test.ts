@@ -19,7 +19,7 @@ import {
 describe("readUsage", () => {
   it.each<[string, object, object]>([
     [
-      "Anthropic, cached tokens beside the input",
+      "Anthropic, cached tokens in addition to the input",
       { input_tokens: 4, cache_creation_input_tokens: 30, cache_read_input_tokens: 200, output_tokens: 7 },
       { input: 4, cacheRead: 200, cacheWrite: 30, output: 7 },
     ],
@@ -205,7 +205,7 @@ describe("listAnswers", () => {
     expect(listUsage([answer("a", { message_id: 5 } as unknown as EventMetadata)])).toEqual([]);
   });
 
-  it("passes over events without metadata", () => {
+  it("skips events without metadata", () => {
     const bare: Event = { type: "turn_start", id: "s", timestamp: "t" };
     expect(listUsage([bare, answer("a", { usage: usage(10) })])).toMatchObject([{ position: 1, end: 2 }]);
   });
@@ -235,7 +235,7 @@ describe("addUsage", () => {
 });
 
 describe("usage of two requests", () => {
-  it("adds up, with what was paid beside plain tokens", () => {
+  it("adds up, with what was paid in addition to plain tokens", () => {
     const plain = { input: 1, cacheRead: 2, cacheWrite: 3, output: 4 };
     expect(addUsage({ ...plain, cacheWrite1h: 2 }, { ...plain, webSearches: 7 })).toEqual({
       input: 2,

@@ -28,7 +28,7 @@ describe("measureParts", () => {
     expect([...measureParts({ origin: { kind: "index", ...origin }, events }, measure).keys()]).toEqual(["index"]);
   });
 
-  it("tells a system prompt from what else a request says", () => {
+  it("separates a system prompt from the rest of a request", () => {
     const parts = measureParts(
       { origin: { kind: "kept", turn: 0 }, events },
       { ...measure, prompts: new Set(events.filter(({ type }) => type === "chat_request").slice(0, 1)) },
@@ -37,7 +37,7 @@ describe("measureParts", () => {
     expect(parts.has("user")).toBe(false);
   });
 
-  it("takes images and documents apart from the text beside them", () => {
+  it("counts images and documents apart from their text", () => {
     const text: Event = { type: "chat_request", id: "q", ...AT, content: [{ type: "text", text: "look at this" }] };
     const image = { type: "image", media_type: "image/png", data: "aaaa" } as const;
     const both: Event = { ...text, content: [{ type: "text", text: "look at this" }, image] };

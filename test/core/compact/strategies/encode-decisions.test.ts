@@ -1,4 +1,4 @@
-// What several strategies say together, with strategies made up for it: the strongest wins, and each is told what it added.
+// What several strategies say together, with strategies made up for it: the strongest wins, and each is reported with what it added.
 
 import { describe, expect, it } from "vitest";
 import {
@@ -99,7 +99,7 @@ describe("composeSteps decides about a call", () => {
     expect(decided(call, [said]).decision).toEqual(decision);
   });
 
-  it("passes over calls that it does not know", () => {
+  it("skips calls that it does not know", () => {
     const step: StrategyStep = { calls: new Map([["elsewhere", STRIP_BOTH]]) };
     expect(composeSteps([saying("s", step)], contextOf([viewed()]))).toEqual({
       decisions: new Map(),
@@ -200,7 +200,7 @@ describe("composeSteps counts what a step takes of other events", () => {
 });
 
 describe("composeSteps with steps under a condition", () => {
-  it("tells each how far those before it have come, and leaves out the ones that are not wanted", () => {
+  it("tells each what those before it have left, and skips the ones that are not wanted", () => {
     const asked: StrategyProgress[] = [];
     const wanted = (answer: boolean) => (progress: StrategyProgress) => {
       asked.push(progress);
@@ -226,7 +226,7 @@ describe("composeSteps with steps under a condition", () => {
     expect(new Set(asked.map(({ windowTokens }) => windowTokens))).toEqual(new Set([5000]));
   });
 
-  it("takes an empty view and the usual window when it is told of none", () => {
+  it("assumes an empty view and the usual window by default", () => {
     const asked: StrategyProgress[] = [];
     composeSteps([saying("s", {}, (progress) => asked.push(progress) > 0)], contextOf([]));
     expect(asked).toEqual([{ viewTokens: 0, windowTokens: USUAL_WINDOW }]);
@@ -261,7 +261,7 @@ describe("compareStrength", () => {
 });
 
 describe("isSamePolicy", () => {
-  it("tells all policies apart", () => {
+  it("distinguishes all policies", () => {
     for (const [i, a] of LADDER.entries()) {
       for (const [j, b] of LADDER.entries()) expect(isSamePolicy(a, b), `${i} ${j}`).toBe(i === j);
     }

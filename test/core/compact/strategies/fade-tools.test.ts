@@ -18,7 +18,7 @@ import {
 
 /** A window of which 1,000 tokens stay whole, and 1,000 before them are shortened. */
 const windowTokens = 10_000;
-/** Output of about 900 tokens: with the call behind it, those before it are no longer new. */
+/** Output of about 900 tokens: with the call after it, those before it are no longer new. */
 const LONG = "line of output\n".repeat(180);
 const fill = call("Bash", { command: "make" }, LONG);
 const read = (file_path: string, range = {}) => call("Read", { file_path, ...range }, LONG);
@@ -38,7 +38,7 @@ describe("fade-tools", () => {
     expect(fade([fill, call("Bash", { command: "ls" }, "a b")])).toEqual({});
   });
 
-  it("counts the tokens of everything behind a call, and takes a tenth of the window at most", () => {
+  it("counts the tokens of everything after a call, and takes at most a tenth of the window", () => {
     const turns = [...callTurns([read("a")]), ...callTurns([]).map((turn) => ({ ...turn, index: 1 }))];
     const said = { type: "chat_response", id: "said", timestamp: "", message: "word ".repeat(2400) } as const;
     const last = { index: 1, events: [...(turns[1]?.events ?? []), said] };
@@ -101,7 +101,7 @@ describe("fade-tools", () => {
     });
   });
 
-  it("keeps of a patch what stands up to the last file that it names", () => {
+  it("keeps a patch up to the last file that it names", () => {
     const patch = `*** Begin Patch\n*** Update File: src/a.ts\n@@\n-old\n+${"new ".repeat(300)}\n*** End Patch`;
     const turns = callTurns([call("apply_patch", { input: patch }, "Done!"), fill, fill, fill]);
     const plan = planStrategiesFor(turns, ["fade-tools"], { known: { windowTokens } });

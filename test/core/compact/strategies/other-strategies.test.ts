@@ -6,7 +6,7 @@ import { askStrategies, call, callTurns, planStrategiesFor, storedOf } from "../
 import { parseConversation } from "../../../helpers/notation.ts";
 
 describe("strip-reasoning and strip-attachments", () => {
-  it("give nothing where there is none, and none is claimed beside another strategy", () => {
+  it("change nothing if there is none, and count none that another strategy takes", () => {
     const turns = callTurns([call("Read", { file_path: "a" })]);
     for (const name of ["strip-reasoning", "strip-attachments"])
       expect(askStrategies(turns, [name])).toHaveProperty("nothing");

@@ -1,4 +1,4 @@
-// Pipelines: which steps a name stands for, and when they are taken.
+// Pipelines: which steps a name means, and when they are taken.
 
 import { describe, expect, it } from "vitest";
 import {
@@ -18,8 +18,8 @@ import {
 const choose = (...names: string[]) => choosePipelines(names, {}, { share: 0.5 });
 const steps = (...names: string[]) => choose(...names).uses.map(({ strategy }) => strategy.name);
 
-describe("a summary beside other strategies", () => {
-  it("comes behind them, wherever it was named, and behind a pipeline at any size", () => {
+describe("a summary with other strategies", () => {
+  it("comes after them, wherever it was named, and after a pipeline at any size", () => {
     for (const names of [
       ["summarize", "strip-tools"],
       ["strip-tools", "summarize", "strip-tools"],
@@ -45,7 +45,7 @@ describe("splitTangents", () => {
     expect(splitTangents(["summarize"])).toEqual({ leavesTangents: false, others: ["summarize"] });
   });
 
-  it("refuses it beside a summary, which would stand for the tangents", () => {
+  it("refuses it with a summary, which would replace the tangents", () => {
     expect(() => splitTangents(["summarize", "classify-tangents"])).toThrow(
       expect.objectContaining({ code: "contradictory_strategies", hints: [expect.stringContaining("--focus")] }),
     );
@@ -78,7 +78,7 @@ describe("choosePipelines", () => {
     ]);
   });
 
-  it("takes other strategies beside a pipeline, each once, and always", () => {
+  it("accepts other strategies with a pipeline, each once, and always takes them", () => {
     expect(steps("auto", "strip-attachments", "strip-reasoning")).toEqual([
       "strip-reasoning",
       "dedup-tools",
@@ -135,7 +135,7 @@ describe("choosePipelines", () => {
     expect(choose("mask-results")).toMatchObject({ protectTokens: PROTECT_TOKENS, minGainTokens: MIN_GAIN_TOKENS });
   });
 
-  it("refuses two pipelines, a pipeline beside one that stands alone, and a name that is none", () => {
+  it("refuses two pipelines, a pipeline with an exclusive strategy, and an unknown name", () => {
     expect(() => choose("auto", "tiered", "auto")).toThrow(
       expect.objectContaining({
         code: "contradictory_strategies",

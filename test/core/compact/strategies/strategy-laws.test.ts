@@ -113,7 +113,7 @@ describe("whatever strategies are asked, alone or together", () => {
       const pinned = new Set(keep);
       for (const [id, event] of after) {
         const was = before.get(id);
-        // What is kept by name stands as it was said, also where an older compaction had shortened it.
+        // What is kept by name is as it was said, even if an older compaction had shortened it.
         if (!traitsOf(event).providerVisible || (pinned.has(id) && inRange.has(id))) continue;
         expect(was, `${id} comes back`).toBeDefined();
         if (!inRange.has(id)) expect(event).toEqual(was);

@@ -22,7 +22,7 @@ describe("chooseStrategies", () => {
     expect(() => chooseStrategies(["zzz"])).toThrow(/expected one of strip-reasoning, dedup-tools/);
   });
 
-  it("refuses company for what stands alone, in any order", () => {
+  it("refuses to combine an exclusive strategy, in any order", () => {
     for (const names of [
       ["summarize", "dedup-tools"],
       ["strip-tools", "classify-tangents"],
@@ -86,7 +86,7 @@ describe("what chooseStrategies says of what it refuses", () => {
       },
     ],
     [
-      "an option of one beside its own",
+      "an option of one with its own",
       ["truncate-results"],
       { head: 0, newest: 1 },
       { code: "unused_option", message: "--newest has no effect without --strategy mask-results." },
@@ -124,7 +124,7 @@ describe("what chooseStrategies says of what it refuses", () => {
     expect(chooseStrategies([name], options)).toMatchObject([{ strategy: { name }, options }]);
   });
 
-  it("nothing of one that stands alone and is named twice", () => {
+  it("nothing of an exclusive one that is named twice", () => {
     expect(chooseStrategies(["summarize", "summarize"])).toHaveLength(1);
   });
 });
