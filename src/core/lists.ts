@@ -1,3 +1,5 @@
+// Appending to long lists, and searching sorted numbers.
+
 /** Appends items to a list, however many (`push(...items)` is limited by the stack). */
 export function appendAll<Item>(list: Item[], items: Iterable<Item>): void {
   for (const item of items) list.push(item);

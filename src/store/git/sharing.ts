@@ -1,3 +1,4 @@
+// Sharing over the git program: local conversations, partial clones.
 import { join } from "node:path";
 import { checkRemoteUrl } from "../../core/remote-address.ts";
 import { readFileIfExists, readOwnText } from "../files.ts";
