@@ -12,8 +12,8 @@ it("reads what git passes to a pre-push hook, revisions with spaces too, and ski
     "",
   ];
   expect(parsePushedRefs(lines.join("\n"))).toEqual([
-    { from: "refs/heads/pier/main", commit: one, to: "refs/heads/pier/main", there: two },
-    { from: "HEAD^{/low tide}", commit: two, to: "refs/heads/pier/low", there: ZERO_ID },
-    { from: "(delete)", commit: ZERO_ID, to: "refs/heads/gone/main", there: one },
+    { localRef: "refs/heads/pier/main", commit: one, remoteRef: "refs/heads/pier/main", remoteCommit: two },
+    { localRef: "HEAD^{/low tide}", commit: two, remoteRef: "refs/heads/pier/low", remoteCommit: ZERO_ID },
+    { localRef: "(delete)", commit: ZERO_ID, remoteRef: "refs/heads/gone/main", remoteCommit: one },
   ]);
 });
