@@ -72,9 +72,9 @@ export function resolveTo(bound: RangeBound, facts: BoundFacts): BoundPosition |
       return turn < 0 ? null : { turn };
     }
     case "last":
-      return furthestEnd(facts);
+      return furthestCompactedEnd(facts);
     case "last_summary":
-      return furthestEnd(amongSummaries(facts));
+      return furthestCompactedEnd(amongSummaries(facts));
     default:
       return bound satisfies never;
   }
@@ -86,7 +86,7 @@ function amongSummaries<Facts extends Pick<BoundFacts, "compactions">>(facts: Fa
 }
 
 /** Finds where the live compaction that reaches furthest ends; no event = with the whole turn. Null when there is none. */
-export function furthestEnd({ compactions, turnCount, turns }: BoundFacts): BoundPosition | null {
+export function furthestCompactedEnd({ compactions, turnCount, turns }: BoundFacts): BoundPosition | null {
   const ends = compactions
     .filter(({ from_turn, to_turn }) => from_turn <= to_turn && from_turn < turnCount)
     .map((compaction): BoundPosition => {
@@ -113,7 +113,7 @@ function latestOf(ends: readonly BoundPosition[], turn: Turn | undefined): Bound
 
 /** One past the furthest compacted turn; when the compaction ended inside a turn, the next event of that turn. */
 function afterLast(facts: BoundFacts): BoundPosition {
-  const end = furthestEnd(facts);
+  const end = furthestCompactedEnd(facts);
   if (end === null) return { turn: 0 };
   if (end.event === undefined) return { turn: end.turn + 1 };
   const events = facts.turns.get(end.turn)?.events ?? [];

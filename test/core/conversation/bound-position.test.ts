@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import {
   type BoundFacts,
-  furthestEnd,
+  furthestCompactedEnd,
   resolveFrom,
   resolveTo,
 } from "../../../src/core/conversation/bound-resolution.ts";
@@ -122,13 +122,13 @@ describe("the last covered position", () => {
   });
 });
 
-describe("furthestEnd", () => {
+describe("furthestCompactedEnd", () => {
   it("leaves out compactions that cover nothing", () => {
-    expect(furthestEnd(facts([compaction(4, 1), compaction(9, 12)]))).toBeNull();
-    expect(furthestEnd(facts([compaction(5, 5)]))).toBeNull();
-    expect(furthestEnd(facts([]))).toBeNull();
-    expect(furthestEnd(facts([compaction(4, 4)]))).toEqual({ turn: 4 });
-    expect(furthestEnd(facts([compaction(4, 1), compaction(0, 2)]))).toEqual({ turn: 2 });
+    expect(furthestCompactedEnd(facts([compaction(4, 1), compaction(9, 12)]))).toBeNull();
+    expect(furthestCompactedEnd(facts([compaction(5, 5)]))).toBeNull();
+    expect(furthestCompactedEnd(facts([]))).toBeNull();
+    expect(furthestCompactedEnd(facts([compaction(4, 4)]))).toEqual({ turn: 4 });
+    expect(furthestCompactedEnd(facts([compaction(4, 1), compaction(0, 2)]))).toEqual({ turn: 2 });
   });
 
   it("takes the cut that lies latest in the furthest turn, in whatever order, and the whole turn before any cut", () => {
@@ -137,28 +137,31 @@ describe("furthestEnd", () => {
       ["e3.1", "e3.2"],
       ["e3.2", "e3.1"],
     ])
-      expect(furthestEnd(facts(cuts.map(cut)))).toEqual({ turn: 3, event: "e3.2" });
-    expect(furthestEnd(facts([cut("e3.1"), compaction(0, 3), cut("e3.2")]))).toEqual({ turn: 3 });
-    expect(furthestEnd(facts([compaction(0, 2), cut("e3.1"), compaction(0, 1)]))).toEqual({ turn: 3, event: "e3.1" });
+      expect(furthestCompactedEnd(facts(cuts.map(cut)))).toEqual({ turn: 3, event: "e3.2" });
+    expect(furthestCompactedEnd(facts([cut("e3.1"), compaction(0, 3), cut("e3.2")]))).toEqual({ turn: 3 });
+    expect(furthestCompactedEnd(facts([compaction(0, 2), cut("e3.1"), compaction(0, 1)]))).toEqual({
+      turn: 3,
+      event: "e3.1",
+    });
   });
 
   it("takes no notice of the end event of what reaches past the newest turn", () => {
-    expect(furthestEnd(facts([compaction(0, 5, { to_event: "e4.1" })]))).toEqual({ turn: 4 });
-    expect(furthestEnd(facts([compaction(0, 4, { to_event: "e4.1" })]))).toEqual({ turn: 4, event: "e4.1" });
+    expect(furthestCompactedEnd(facts([compaction(0, 5, { to_event: "e4.1" })]))).toEqual({ turn: 4 });
+    expect(furthestCompactedEnd(facts([compaction(0, 4, { to_event: "e4.1" })]))).toEqual({ turn: 4, event: "e4.1" });
   });
 
   it("takes one of several cuts in a turn that was not read", () => {
     const compactions = [compaction(0, 3, { to_event: "e3.1" }), compaction(0, 3, { to_event: "e3.2" })];
-    expect(furthestEnd({ ...facts(compactions), turns: new Map() })).toEqual({ turn: 3, event: "e3.1" });
+    expect(furthestCompactedEnd({ ...facts(compactions), turns: new Map() })).toEqual({ turn: 3, event: "e3.1" });
     expect(resolveFrom({ type: "last" }, { ...facts(compactions), turns: new Map() })).toEqual({ turn: 3 });
   });
 
   it("counts a cut after the turn's last event as the whole turn", () => {
-    expect(furthestEnd(facts([compaction(0, 3, { to_event: "gone" })]))).toEqual({ turn: 3 });
+    expect(furthestCompactedEnd(facts([compaction(0, 3, { to_event: "gone" })]))).toEqual({ turn: 3 });
   });
 
   it("counts a cut in a turn that was not read as a cut", () => {
     const unread = { ...facts([compaction(0, 3, { to_event: "e3.3" })]), turns: new Map() };
-    expect(furthestEnd(unread)).toEqual({ turn: 3, event: "e3.3" });
+    expect(furthestCompactedEnd(unread)).toEqual({ turn: 3, event: "e3.3" });
   });
 });

@@ -43,7 +43,8 @@ describe("the merge bases of pairs of commits", () => {
     const run = (...args: string[]): string => git(store.root, store.env, args);
     const tree = git(store.root, store.env, ["mktree"]);
     const repository = { gitDir: `${store.root}/.git`, cwd: store.root, env: store.env };
-    const firstParentOnly = async ({ message }: { readonly message: string }): Promise<boolean> => message.includes("aside");
+    const firstParentOnly = async ({ message }: { readonly message: string }): Promise<boolean> =>
+      message.includes("aside");
     const aside = fc.array(fc.boolean(), { minLength: 12, maxLength: 12 });
     await fc.assert(
       fc.asyncProperty(history, aside, fc.boolean(), async (shape, asides, isAlone) => {
