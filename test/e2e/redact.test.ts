@@ -139,7 +139,7 @@ describe("jpg redact", () => {
     expect(await run("jpg push @")).toMatchInlineSnapshot(`
       "$ jpg push @
       ! To team (branches): <root>/bare.git
-      ! error: <id> is local: nothing of it leaves this store.
+      ! error: <id> is local: it is never sent.
       ! hint: \`jpg local <id> --off\` lets it be pushed.
       [exit 2]
       "

@@ -33,7 +33,7 @@ describe("a summary by a model, on a page", () => {
     const { sandbox, server, ask, pages } = await serve({ isNamed: true });
     const dry = await ask({ ...FORM, how: "dry-run" });
     expect((await pages.ask(String(dry.headers["location"]))).body).toMatch(
-      /It asks test\/model-1 for a summary of turns 0\.\.3: about [\d.k]+ tokens are sent, its price is not known\./,
+      /It asks test\/model-1 for a summary of turns 0\.\.3: about [\d.k]+ tokens are sent, at an unknown price\./,
     );
     const first = await ask({ ...FORM, how: "do" });
     expect(first.status).toBe(200);

@@ -41,7 +41,7 @@ it("refuses a damaged conversation, says where to look, and sends it once it is 
   expect(await run("jpg push")).toMatchInlineSnapshot(`
     "$ jpg push
     ! To team (branches): <root>/bare.git
-    ! error: <id>/main is damaged, and so would every copy of it be; nothing was sent:
+    ! error: <id>/main is damaged, and copies of it would be, too; nothing was sent:
     !        turns/0000/000002.jsonl: turn 2 was said after turn file <commit 1>, but turn 1 is <commit 2>: no model ever saw these turns in a row (chain_broken)
     ! hint: \`jpg fsck <id>/main\` shows all of it.
     ! hint: \`jpg git branch <id>/side-1 <commit 3>\` makes a fork with turns 0..2 of one side.

@@ -254,7 +254,7 @@ describe("what a fetch brought", () => {
 describe("jpg local", () => {
   it("keeps a conversation and its forks here: neither jpg nor stock git pushes them", { tags: ["slow"] }, async () => {
     await add();
-    expect((await sandbox.jpg(["local", "@"])).stdout).toContain("is local: nothing of it leaves this store.");
+    expect((await sandbox.jpg(["local", "@"])).stdout).toContain("is local: it is never sent.");
     await sandbox.jpg(["fork", "@", "later"]);
     for (const words of [["push"], ["push", sandbox.conversation], ["push", main]])
       expect(await sandbox.jpg(words)).toMatchObject({ code: 2, stderr: expect.stringContaining("is local") });

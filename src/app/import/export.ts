@@ -188,7 +188,7 @@ async function readSideFile(
   const names = [...stored.keys()];
   throw userError(
     "unknown_side_file",
-    `${tree.branch} holds no file ${file} from beside session ${session}; it holds: ${names.join(", ") || "none"}.`,
+    `${tree.branch} has no side file ${file} of session ${session}; it has: ${names.join(", ") || "none"}.`,
     { hints: ["Leave --file out for the session's own file."] },
   );
 }
@@ -253,7 +253,7 @@ function parseRoot(word: string, cwd: string): RootMapping {
     `--root ${word}: expected OLD=NEW, where OLD is the absolute path of a folder other than /.`,
     {
       hints: [
-        "--root /home/ada/tidepool=. puts this folder in the place of Ada's, --root 'C:\\Users\\ada\\tidepool=.' where she has Windows.",
+        "--root /home/ada/tidepool=. replaces Ada's folder by this one; if she has Windows: --root 'C:\\Users\\ada\\tidepool=.'",
       ],
     },
   );

@@ -54,7 +54,7 @@ export async function readSettingsFile(path: string): Promise<string | null> {
 async function refuseReadOnly(path: string): Promise<void> {
   const found = await lstat(path).catch(() => null);
   if (found === null || (found.mode & 0o222) !== 0) return;
-  throw userError("settings_read_only", `${path} is read-only, and stays as it is.`, {
+  throw userError("settings_read_only", `${path} is read-only, so jpg does not change it.`, {
     hints: [`Allow writing it and run the command again: chmod u+w ${path}`],
   });
 }

@@ -223,7 +223,7 @@ export async function guardBranch(
     const id = conversationOf(branch);
     const percent = Math.round(freed * 100);
     situation.warn(
-      `compacting it took out ${percent} % of the context, so it is left alone from now on; \`jpg compact ${id} --profile heavy\` replaces old turns with a summary`,
+      `compacting it removed only ${percent} % of the context, so it is not tried again; \`jpg compact ${id} --profile heavy\` replaces old turns with a summary`,
     );
   }
   return report;

@@ -35,9 +35,7 @@ export function editTomlTable(text: string, table: string, values: TomlPart["val
   const after = readTree(edited);
   if (!("problem" in after) && (valueUnder(after.tree, table) !== undefined) === (values !== null)) return edited;
   const problem =
-    values === null
-      ? `holds [${table}] where jpg cannot take it out`
-      : `takes no table [${table}] behind what it holds`;
+    values === null ? `has [${table}] in a form that jpg cannot remove` : `cannot have a table [${table}] at its end`;
   return { problem };
 }
 

@@ -155,6 +155,6 @@ export async function askedModel(
 
 export function describeAsked({ model, from_turn: from, to_turn: to, tokens, price_usd: price }: AskedCost): string {
   const turns = describeTurns(from, to);
-  const cost = price === null ? "its price is not known" : `${renderPrice(price)} at list prices, and its answer`;
+  const cost = price === null ? "at an unknown price" : `${renderPrice(price)} at list prices, plus the answer`;
   return `It asks ${model} for a summary of ${turns}: about ${formatTokens(tokens)} tokens are sent, ${cost}.`;
 }

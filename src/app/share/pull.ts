@@ -316,7 +316,7 @@ function noConversations(url: string, kept?: PullReport["branches"][number]): Er
       "no_conversations",
       `No conversation at ${shownUrl(url)} can be read; ${kept.branch}: ${asSentence(kept.reason)}`,
       {
-        hints: ["Whoever made it sees what is wrong with `jpg fsck`."],
+        hints: ["Ask its author to run `jpg fsck`, which says what is wrong."],
       },
     );
   return repositoryError("no_conversations", `There is no conversation at ${shownUrl(url)}.`, {

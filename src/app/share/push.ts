@@ -261,7 +261,7 @@ export function pushError({ remote, url, as, branches }: PushReport): Error | nu
     const words = said === undefined ? "" : ` It says: "${said}"`;
     const message = `${remote} (${url}) refused ${namesOf(refused)}: ${reason}.${words}`;
     const hidden = [
-      `Some hosts refuse hidden refs. \`jpg remote add NAME URL --as branches\` names a repository made for conversations; \`jpg remote rm ${remote}\` forgets this remote first where it is to be the same.`,
+      `Some hosts refuse hidden refs. \`jpg remote add NAME URL --as branches\` adds a repository made for conversations; to use the name ${remote} again, first \`jpg remote rm ${remote}\`.`,
     ];
     const branch = ["Check the host's rules for branches, and what you are allowed to push."];
     const code = as === "hidden" ? "hidden_refs_refused" : "push_refused";
@@ -313,7 +313,7 @@ export async function refuseDropped(workspace: Workspace, moving: readonly Movin
   const names = dropped.map(({ name }) => name).join(", ");
   throw repositoryError(
     "push_behind",
-    `${names} is not sent: the remote's branch has turns, compactions or settings that this one knows only from a merge, and would lose them.`,
+    `${names} is not sent: it would remove turns, compactions or settings from the remote's branch, of which it has only a merged summary.`,
     { hints: ["`jpg pull` brings them in and makes a fork where both have turns; then push again."] },
   );
 }

@@ -57,7 +57,7 @@ function damagedError({ tip: { name, commit }, finding }: DamagedTip, nothing: s
   const { code, hint } = finding;
   return repositoryError(
     "damaged_conversation",
-    `${name} is damaged, and so would every copy of it be; ${nothing}:\n${describeDamage(finding)}`,
+    `${name} is damaged, and copies of it would be, too; ${nothing}:\n${describeDamage(finding)}`,
     {
       hints: [`\`jpg fsck ${shellWord(name)}\` shows all of it.`, hint.replace(/\.?$/, ".")],
       data: { branch: name, commit, code },

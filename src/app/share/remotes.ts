@@ -191,7 +191,7 @@ export function localError(conversations: readonly string[]): Error {
   const names = [first, ...more].join(", ");
   return userError(
     "local_conversation",
-    `${names} ${more.length === 0 ? "is" : "are"} local: nothing of it leaves this store.`,
+    `${names} ${more.length === 0 ? "is local: it is" : "are local: they are"} never sent.`,
     {
       hints: [`\`jpg local ${first} --off\` lets it be pushed.`],
       data: { conversations: [first, ...more] },
@@ -223,7 +223,7 @@ export async function whyAnother(
   const { header } = await loadBranchTree(store, own.name, own.commit);
   if (isSameConversation(header, tree.header)) return null;
   const forkPart = (branch: string): string => branch.slice(conversationOf(branch).length);
-  const theirs = `\`jpg git branch NAME${forkPart(tree.branch)} refs/remotes/${remote}/${tree.branch}\` takes it in as NAME`;
+  const theirs = `\`jpg git branch NAME${forkPart(tree.branch)} refs/remotes/${remote}/${tree.branch}\` creates it here as NAME`;
   const ours = `\`jpg git branch -m ${own.name} NAME${forkPart(own.name)}\` gives yours another name`;
-  return `it is another conversation than ${conversationOf(own.name)} here; ${theirs}, and ${ours}`;
+  return `it is not the same conversation as ${conversationOf(own.name)} here; ${theirs}, and ${ours}`;
 }

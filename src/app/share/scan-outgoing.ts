@@ -116,7 +116,7 @@ const WORDS = {
     nothing: "nothing was written",
     does: "writes",
     instead: "to share instead",
-    gone: "handed over",
+    gone: "shared",
   },
 } as const;
 

@@ -207,9 +207,7 @@ export async function loadSecretScanner({ warn }: Pick<Workspace, "warn">): Prom
     async scan(text) {
       scanned += text.length;
       if (scanned >= MUCH)
-        warn(
-          "More than 16 MB are looked through for secrets: this takes seconds, and longer where a line is that long.",
-        );
+        warn("More than 16 MB are scanned for secrets: this takes seconds, and longer if one line is that long.");
       const others = (await lint(text)).filter(({ start, end }) => !isDocumented(text.slice(start, end)));
       // jpg's own first: the sort is stable for finds that begin together.
       return withoutOverlaps([...findSecrets(text), ...others]);

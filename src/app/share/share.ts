@@ -49,7 +49,7 @@ export async function shareView(
   { allow }: { readonly allow: readonly string[] },
 ): Promise<SharedFile> {
   const { store } = workspace;
-  if (store.histories === null) throw needsGit("Handing a conversation over", workspace.runtime.env);
+  if (store.histories === null) throw needsGit("Sharing a conversation as a file", workspace.runtime.env);
   const conversation = conversationOf(whole.branch);
   const sharing = requireSharing(workspace);
   await refuseLocal(workspace, whole);

@@ -160,7 +160,7 @@ function journalHint(path: string): string {
 function forkNotices({ head }: OpenTurn, { branch }: RecordedTurn): readonly string[] {
   if (branch === head.branch) return [];
   return [
-    `${head.branch} has another turn ${head.turn} since: this one is on the new fork ${branch} (\`jpg use ${branch}\`).`,
+    `${head.branch} got another turn ${head.turn} meanwhile, so this one is on the new fork ${branch} (\`jpg use ${branch}\`).`,
   ];
 }
 
@@ -168,7 +168,7 @@ function forkNotices({ head }: OpenTurn, { branch }: RecordedTurn): readonly str
 function stopNotices({ opened, end }: EndedTurn): readonly string[] {
   switch (end.stop) {
     case "length":
-      return ["The answer was cut off: it reached the longest that the model can give."];
+      return ["The answer was cut off at the model's maximum length."];
     case "refusal":
       return [`${opened.name} refused to continue.`];
     case "unknown":

@@ -29,8 +29,7 @@ export const command: CommandSpec = {
     const report = await setLocal(workspace, id, !off);
     const name = forTerminalLine(report.conversation);
     if (json) output.json(report);
-    else
-      output.data(off ? safe`${name} may be pushed again.` : safe`${name} is local: nothing of it leaves this store.`);
+    else output.data(off ? safe`${name} may be pushed again.` : safe`${name} is local: it is never sent.`);
     if (!off && report.seen_on.length > 0)
       output.warn(
         safe`It was seen on ${joinSafe(report.seen_on.map(forTerminalLine), ", ")}: the copy there stays, and others may have it.`,

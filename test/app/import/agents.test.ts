@@ -106,7 +106,7 @@ describe("sub-agents of Claude Code", () => {
     ]);
   });
 
-  it("are told of by the conversation, at the call, and tell of it", async () => {
+  it("are named by their conversation, at the call, and name it", async () => {
     const [main, agent] = (await load(putSession())).sessions;
     expect(await shown(main!.id)).toMatchObject({
       agents: [{ id: agent!.id, title: "count the anemones", turn: 0, call: "toolu_agent" }],
@@ -121,7 +121,7 @@ describe("sub-agents of Claude Code", () => {
     expect(await print(agent!.id)).toContain(`Sub-agent of ${main!.id}, turn 0.`);
   });
 
-  it("are counted in a list, and stand behind their conversation when all are listed", async () => {
+  it("are counted in a list, and follow their conversation when all are listed", async () => {
     const [main, agent] = (await load(putSession())).sessions;
     expect((await list()).map(({ id, agents }) => [id, agents])).toEqual([[main!.id, 1]]);
     expect((await list(true)).map(({ id, parent }) => [id, parent?.id])).toEqual([
@@ -130,7 +130,7 @@ describe("sub-agents of Claude Code", () => {
     ]);
   });
 
-  it("are linked whichever was imported first, and stand alone until then", async () => {
+  it("are linked whichever was imported first, and have rows of their own until then", async () => {
     putSession();
     const { sessions } = await load(join(folder.path, SESSION, "subagents", "agent-a1b2.jsonl"));
     const agent = sessions[0]!;
@@ -147,7 +147,7 @@ describe("sub-agents of Claude Code", () => {
     expect((await shown(agent.id)).parent).toMatchObject({ id: main.id, turn: 0 });
   });
 
-  it("of old versions, which stand in the session's own file, keep their own lines", async () => {
+  it("of old versions, which are in the session's own file, keep their own lines", async () => {
     const lines = agentLines();
     const path = put(`${SESSION}.jsonl`, sessionBytes([...mainSession(), ...lines]));
     const { sessions } = await load(path);
@@ -216,7 +216,7 @@ describe("sub-agents of Gemini CLI", () => {
     gemini.answer("g3", "41"),
   ]);
 
-  it("are linked by the folder that they stand in, at the call whose result names them", async () => {
+  it("are linked by the folder that they are in, at the call whose result names them", async () => {
     const beside = put(`chats/${gemini.GEMINI_SESSION}/${child}.jsonl`, agent);
     const [first, second] = (await load(beside, put("chats/session-2026-01-02T10-00-6e31b1ab.jsonl", main))).sessions;
     expect(first!.agent_of).toBe(gemini.GEMINI_SESSION);
@@ -227,7 +227,7 @@ describe("sub-agents of Gemini CLI", () => {
     expect((await shown(first!.id)).parent).toMatchObject({ id: second!.id, turn: 0, call: "call_agent" });
   });
 
-  it("stand for themselves where the folder is no session's, and so does what the user asked in such a folder", async () => {
+  it("have rows of their own where the folder is no session's, and so does what the user asked in such a folder", async () => {
     const sessions = [
       put(`Downloads/${child}.jsonl`, agent),
       put(`${gemini.GEMINI_SESSION.replace("6e", "7f")}/m.jsonl`, main),

@@ -49,11 +49,11 @@ describe("a bound of an agent's own compaction", () => {
     expect(placed({ from_event: "line-r1", to_event: "line-a1" })).toEqual([1, "r1", 1, "a1"]);
   });
 
-  it.each(["line-strip1-index", "line-strip1-notice"])("goes to the end of what %s tells of", (line) => {
+  it.each(["line-strip1-index", "line-strip1-notice"])("goes to the end of what %s covers", (line) => {
     expect(placed({ to_event: line })).toEqual([0, undefined, 1, "r1"]);
   });
 
-  it.each(["line-strip1-index", "line-strip1-notice"])("begins behind %s with what was said", (line) => {
+  it.each(["line-strip1-index", "line-strip1-notice"])("begins after %s with what was said", (line) => {
     expect(placed({ from_event: line, to_event: "line-a2" })).toEqual([1, "a1", 2, "a2"]);
   });
 

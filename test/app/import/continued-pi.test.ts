@@ -75,7 +75,7 @@ describe("a session that jpg exported to pi", () => {
     expect((await sent()).join("\n")).toContain("request 0");
   });
 
-  it("keeps the result that the export made up, once pi has gone on", async () => {
+  it("keeps the result that the export made up, once pi has continued", async () => {
     const broken = createPiWriter({ header: { id: "broken" } });
     broken.user("go");
     broken.say({ type: "thinking", thinking: "hm", thinkingSignature: "c2ln" }, "looking", piCall("a"), piCall("b"));

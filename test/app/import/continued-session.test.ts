@@ -68,7 +68,7 @@ describe("import of a session that jpg exported", () => {
     expect(await workspace.store.listBranches()).toEqual(tips);
   });
 
-  it("has nothing to do either when the branch went on meanwhile", async () => {
+  it("has nothing to do either when the branch continued meanwhile", async () => {
     const text = await exportText(main);
     await importBytes(workspace, buildSession(plainTurns(6)).text());
     expect((await goOn(text, "a")).report).toMatchObject({ status: "unchanged", branch: main, turns: 6 });
@@ -97,7 +97,7 @@ describe("import of a session that jpg exported", () => {
     expect(await texts(branch)).toEqual([...shown, 'U "and now?"', 'A "this"']);
   });
 
-  it("keeps a last call without a result, with what the agent was told it came to", async () => {
+  it("keeps a last call without a result, with the result that the agent was told", async () => {
     const whole = buildSession(["prompt", "say", "prompt", { tools: 1 }], { session: "stopped" });
     const lines = whole.text().toString().trimEnd().split("\n");
     const stopped = lines.filter((line) => !line.includes("tool_result"));
@@ -190,7 +190,7 @@ describe("import of a session that jpg exported", () => {
     },
   );
 
-  it("goes on in a fork of what was exported when the branch has other turns meanwhile", async () => {
+  it("continues in a fork of what was exported when the branch has other turns meanwhile", async () => {
     await addCompaction(main, { id: "sum1", summary: { summary: "what came before" } });
     const text = await exportText(main);
     const exported = await tipOf(workspace, main);
@@ -205,7 +205,7 @@ describe("import of a session that jpg exported", () => {
     expect(await importBytes(workspace, bytes)).toMatchObject({ status: "unchanged", branch: report.branch });
   });
 
-  it("goes on in a fork when the agent went back in it", async () => {
+  it("continues in a fork when the agent went back in it", async () => {
     const { bytes, report } = await goOn(await exportText(main), "a", { ask: "one" }, { say: "1" }, { ask: "two" });
     expect(report).toMatchObject({ status: "updated", turns: 6 });
     const back = bytes.toString().trimEnd().split("\n").slice(0, -1).join("\n");
@@ -268,7 +268,7 @@ describe("import of a session that jpg exported", () => {
     expect(await tipOf(workspace, main)).toBe(tip);
   });
 
-  it("keeps the result that the export made up beside one that there was, once the agent has gone on", async () => {
+  it("keeps the result that the export made up next to a real one, once the agent has continued", async () => {
     const broken = createClaudeWriter();
     broken.prompt("go");
     broken.tools(2, [0]);

@@ -77,7 +77,7 @@ describe("a session that is one document", () => {
     expect((await checkStore(workspace)).findings).toEqual([]);
   });
 
-  it("goes on in its branch although jpg reads it differently by now", async () => {
+  it("continues its branch although jpg reads it differently by now", async () => {
     const { branch } = await load(writeDocument(3));
     READING.suffix = ", as read today";
     expect(await load(writeDocument(3))).toMatchObject({ status: "unchanged", branch });

@@ -56,7 +56,7 @@ async function originalOf(branch: string, session: string): Promise<string> {
 }
 
 describe("a fork that Codex made", () => {
-  it("shares the turns that it copied, and goes on beside them", async () => {
+  it("shares the turns that it copied, and continues on a fork", async () => {
     const before = await load([...parent, prompt("Later?"), answer("Yes.")]);
     const lines = [...fork(parent), ...own];
     const report = await load(lines);
@@ -93,7 +93,7 @@ describe("a fork that Codex made", () => {
     expect(await workspace.store.listBranches()).toHaveLength(2);
   });
 
-  it("goes on beside a conversation of which it copied all", async () => {
+  it("continues on a fork of a conversation of which it copied all", async () => {
     const before = await load(parent);
     const report = await load([...fork(parent), ...own]);
     expect(report).toMatchObject({ status: "forked", id: before.id });

@@ -72,8 +72,8 @@ async function entry(): Promise<string> {
 const kept = async (): Promise<string> => readFileSync(join(await entry(), "session"), "utf8");
 const called = (): string => (existsSync(path("called")) ? readFileSync(path("called"), "utf8") : "");
 
-describe("what a hook puts aside", () => {
-  it("is the event as it came and the session as it stands, for the user alone; then jpg is started", async () => {
+describe("what a hook puts into the spool", () => {
+  it("is the event as it came and the session as it is, for the user alone; then jpg is started", async () => {
     const session = path("s.jsonl");
     writeFileSync(session, "one\n");
     const event = { session_id: "s", transcript_path: session, cwd: "/w" };
@@ -151,7 +151,7 @@ describe("what a hook puts aside", () => {
     expect((await kept()).length).toBe(size);
   });
 
-  it("stays when a large file is removed right after, or truncated once it was copied behind the agent's back", async () => {
+  it("stays when a large file is removed right after, or truncated once it was copied in the background", async () => {
     const session = path("s.jsonl");
     writeFileSync(session, Buffer.alloc(LARGE, "x"));
     linkSync(session, path("other.jsonl"));
@@ -175,7 +175,7 @@ describe("what a hook puts aside", () => {
     }
   });
 
-  it("shares nothing with a session that goes on", async () => {
+  it("shares nothing with a session that continues", async () => {
     writeFileSync(path("s.jsonl"), "one\n");
     runHook({ transcript_path: path("s.jsonl") });
     appendFileSync(path("s.jsonl"), "two\n");
@@ -184,7 +184,7 @@ describe("what a hook puts aside", () => {
 });
 
 describe("a hook", () => {
-  it("does nothing, silently, when jpg or node or the script is gone, and when nothing can be put aside", () => {
+  it("does nothing, silently, when jpg or node or the script is gone, and when the spool cannot be written to", () => {
     rmSync(places.jpgPath);
     runHook({ transcript_path: places.script });
     expect(existsSync(places.spool)).toBe(false);
@@ -200,7 +200,7 @@ describe("a hook", () => {
     expect(called()).toBe("");
   });
 
-  it("of a project's shared settings finds the script of whoever runs it, and names nobody's home", async () => {
+  it("of a project's shared settings finds the script of the user who runs it, and names nobody's home", async () => {
     const line = hookLine(places, { agent: "an-agent", copies: false, isShared: true });
     expect(line).not.toContain(folder.path);
     const run = (env: Record<string, string>): void => {

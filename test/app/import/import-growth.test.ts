@@ -68,7 +68,7 @@ describe("import of a file that grew", () => {
     expect((await loadTip(workspace.store, branch))?.commit).toBe(before?.commit);
   });
 
-  it("goes on the branch that is active of several that hold the file", async () => {
+  it("continues the active one of several branches that have the file", async () => {
     const session = buildSession(plainTurns(9));
     const workspace = await createMemoryWorkspace();
     const { branch } = await importBytes(workspace, session.text(session.lines.length - 2));

@@ -58,7 +58,7 @@ async function addOtherTurn(branch: string): Promise<void> {
 const SESSION = "5e551073-0000-4000-8000-00000000000a";
 
 describe("import", () => {
-  it("reports the branch as it stands afterwards", async () => {
+  it("reports the branch as it is afterwards", async () => {
     const first = await importBytes(workspace, buildSession(plainTurns(3)).text());
     expect(first).toMatchObject({ status: "created", turns: 3, compactions: 0, skipped_lines: 0, turns_added: 3 });
     const grown = await importBytes(workspace, buildSession([...plainTurns(3), { compact: 0 }, "prompt"]).text());
@@ -98,7 +98,7 @@ describe("import", () => {
     expect(tips[1]).toBe(tips[0]);
   });
 
-  it("goes on in a fork when the branch was given other turns meanwhile", async () => {
+  it("continues in a fork when the branch got other turns meanwhile", async () => {
     const main = await importBytes(workspace, buildSession(plainTurns(3)).text());
     await addOtherTurn(main.branch);
     const forked = await importBytes(workspace, buildSession(plainTurns(5)).text());
@@ -189,7 +189,7 @@ describe("import of side files", () => {
     return files.map(({ path }, at) => `${path.split("/files/")[1]}=${texts[at]}`);
   };
 
-  it("stores what stands beside the session and brings it up to date, also when only that changed", async () => {
+  it("stores side files of the session and updates them, even when only they changed", async () => {
     side("subagents/agent-1.jsonl", "one");
     side("tool-results/r.txt", "big");
     const { branch } = await load(2);
@@ -254,7 +254,7 @@ describe("import --all-branches", () => {
     expect(report.abandoned).toBeUndefined();
   });
 
-  it("goes on in a fork when the agent goes back to it, and still has the file's bytes", async () => {
+  it("continues in a fork when the agent goes back to it, and still has the file's bytes", async () => {
     const first = await importBytes(workspace, buildSession(after).text(), { allBranches: true });
     // The user takes the left branch up again: its last answer is followed by a new request.
     const session = buildSession(after);

@@ -66,7 +66,7 @@ it("reads the session again when it is asked to: a fork with what was hidden and
     expect(both.map((text) => text.includes(words))).toEqual([false, true]);
 });
 
-it("never forks a session of its own that grows line by line, whatever stands the wrong way round", {
+it("never forks a session of its own that grows line by line, in whatever order lines are", {
   tags: ["slow"],
 }, async () => {
   for (let lines = 1; lines <= session.length; lines++) expect((await bringIn(lines)).status).not.toBe("forked");

@@ -98,7 +98,7 @@ it("ends where a fresh import ends, whatever parents are lost", { tags: ["slow"]
   );
 });
 
-it("ends where a fresh import ends, whatever stands before its parent", { tags: ["slow"] }, async () => {
+it("ends where a fresh import ends, whatever is written before its parent", { tags: ["slow"] }, async () => {
   await fc.assert(
     fc.asyncProperty(growingSteps, damages(["early", "early", "lost"]), stride, (steps, all, by) =>
       expectSameEnd(damage(buildSession(steps).lines, all), by),

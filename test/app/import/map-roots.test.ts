@@ -14,7 +14,7 @@ function mapped(text: string, ...words: readonly string[]): string {
 }
 
 describe("other roots", () => {
-  it("stand for whole names of folders, whatever these are written in", () => {
+  it("match whole names of folders in any script", () => {
     const text =
       "/home/ada/x /home/adaé/x /home/ada+work/x /home/ada~ /home/ada-2 é/home/ada /home/ada.d/x `/home/ada`.";
     expect(mapped(text, "/home/ada=/to")).toBe(
@@ -95,7 +95,7 @@ describe("other roots", () => {
     );
   });
 
-  it("leave a backslash in a name alone where both sides write slashes, and may become the top folder", () => {
+  it("keep a backslash in a name where both sides write slashes, and may become the top folder", () => {
     expect(mapped("/home/ada/a\\b/x", "/home/ada=/to")).toBe("/to/a\\b/x");
     expect(mapped("/home/ada/x /home/ada", "/home/ada=/")).toBe("/x /");
   });

@@ -106,7 +106,7 @@ describe("entries of a JSON file", () => {
     }
   });
 
-  it("leave the same behind when nobody remembers what was put in, but for what held them only", () => {
+  it("are removed without the record, too, except empty objects that held only them", () => {
     const users = USERS.replace('" },\n}', '" }\n}');
     const both = added(added(users, HOOKS).text, SERVER).text;
     const left = without(without(both, HOOKS, []), SERVER, []);
@@ -114,7 +114,7 @@ describe("entries of a JSON file", () => {
     expect(removePart(added('{"a": 1, "hooks": {}}', HOOKS).text, HOOKS, [])).toBe('{"a": 1}');
   });
 
-  it("count the last of a key that stands twice, as agents do", () => {
+  it("use the last of a duplicate key, as agents do", () => {
     const twice = '{ "hooks": 1, /* or */ "hooks": {} }';
     const { text, inserted } = added(twice, HOOKS);
     expect(Object.keys((JSON.parse(text.replace("/* or */", "")) as { hooks: object }).hooks)).toHaveLength(2);
@@ -143,7 +143,7 @@ describe("entries of a JSON file", () => {
     expect(JSON.parse(without(rewritten, HOOKS, inserted))).toEqual({ a: 1, hooks: { Stop: [2] }, b: 2 });
   });
 
-  it("are told from those of others, and from those of an older jpg", () => {
+  it("are distinguished from those of others, and from those of an older jpg", () => {
     expect(findPart('{"hooks": {"SessionEnd": [{"hooks": [{"command": "say bye"}]}]}}', HOOKS)).toBe("absent");
     expect(findPart('{"mcpServers": {"jpg": {"command": "other"}}}', SERVER)).toBe("foreign");
     const old = added(null, {
@@ -220,7 +220,7 @@ describe("a table of a TOML file", () => {
     expect(without(text, TABLE, []).trimEnd()).toBe(before.trimEnd());
   });
 
-  it("goes from between tables that came behind it, whose comments stay", () => {
+  it("is removed from between later tables, whose comments stay", () => {
     const { text, inserted } = added(users, TABLE);
     const more = "\n# about x\n[x]\na = [\n  1, # one\n]\n";
     const changed = `${text.replace('mcp"', 'mcp", "-q"')}\n[mcp_servers.jpg.env]\nA = "1"\n${more}`;
@@ -228,9 +228,9 @@ describe("a table of a TOML file", () => {
     expect(removePart(text + more, TABLE, inserted)).toBe(users + more);
   });
 
-  it("is not put where it cannot stand, nor over another of its name", () => {
+  it("is not added where TOML forbids it, nor over another of its name", () => {
     expect(addPart("mcp_servers = {}\n", TABLE)).toEqual({
-      problem: "takes no table [mcp_servers.jpg] behind what it holds",
+      problem: "cannot have a table [mcp_servers.jpg] at its end",
     });
     expect(addPart("b = 1\na = \n", TABLE)).toEqual({ problem: "is not TOML", line: 2 });
     expect(findPart('[mcp_servers.jpg]\ncommand = "other"\n', TABLE)).toBe("foreign");

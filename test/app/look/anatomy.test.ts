@@ -76,7 +76,7 @@ describe("readAnatomy", () => {
     expect(by_kind.map(({ kind }) => kind)).toContain("summaries");
   });
 
-  it("tells what was recorded, once, with a price where the model is known, null where it is not", async () => {
+  it("counts recorded usage once, with a price where the model is known, null where it is not", async () => {
     const writer = createClaudeWriter();
     const say = (n: number, model: string): void => {
       writer.prompt(`question ${n}`);

@@ -103,7 +103,7 @@ describe("searchConversations", () => {
     expect(report.hits).toHaveLength(2);
   });
 
-  it("tells of a turn that forks share once, and of each where asked to", async () => {
+  it("reports a turn that forks share once, or on each if asked to", async () => {
     const { branch } = await forkConversation(workspace, await treeOf(small), {
       first: 2,
       name: "short",
@@ -155,7 +155,7 @@ describe("searchConversations", () => {
       await expect(find(pattern, { rank: true }), pattern).rejects.toMatchObject({ code: "bad_pattern" });
   });
 
-  it("lists once, ranked, what stands in several events of a branch, and says how many more there are", async () => {
+  it("lists once, ranked, what several events of a branch say, and says how many more there are", async () => {
     const writer = createClaudeWriter();
     const log = "the crane lifts\nthe gantry rolls\nthe winch is oiled";
     for (const [id, text] of [log, `again:\n${log}`, "a gantry of another yard", log].entries()) {

@@ -16,7 +16,7 @@ function editor(script: string): { readonly folder: string; readonly program: st
 }
 
 describe("a text in the user's editor", () => {
-  it("is what stands in the file when the editor has ended, and the file is gone", async () => {
+  it("is the content of the file when the editor has ended, and the file is removed", async () => {
     const { folder, program } = editor('stat -c %a "$2" >> "$2"; echo "$1" >> "$2"');
     const env = { PATH: process.env["PATH"], VISUAL: `'${program}' --wait`, EDITOR: "false", TMPDIR: folder };
     expect(await editText("as it was\n", { env, cwd: folder })).toBe("as it was\n600\n--wait\n");

@@ -41,7 +41,7 @@ it("is found however long ago it was, and no turn is read twice", { tags: ["slow
   }
 });
 
-it("is looked for in older turns only as far back as it stands", { tags: ["slow"] }, async () => {
+it("is looked for in older turns only as far back as needed", { tags: ["slow"] }, async () => {
   expect((await findIn(30, 100)).read.length).toBe(100);
   expect((await findIn(80, 100)).read.length).toBe(27);
 });

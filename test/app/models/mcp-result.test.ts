@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { cutMiddleBytes } from "../../../src/app/models/tool-box.ts";
 
 describe("cutMiddle", () => {
-  it("leaves a text that fits as it is", () => {
+  it("does not change a text that fits", () => {
     expect(cutMiddleBytes("ebb and flow", 12)).toBe("ebb and flow");
   });
 

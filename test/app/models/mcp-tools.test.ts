@@ -110,7 +110,7 @@ describe("openMcpTools", () => {
     expect(Object.keys(seen).filter((name) => /KEY|GIT/.test(name))).toEqual([]);
   });
 
-  it("tells of each server that cannot be had, and has the others", async () => {
+  it("reports each server that does not start, and has the others", async () => {
     const servers = {
       absent: { command: join(folder.path, "nothing-here") },
       empty: {},
@@ -151,7 +151,7 @@ describe("openMcpTools", () => {
     expect((await call(box, "tide", { pier: "east" })).isError).toBe(false);
   });
 
-  it("stops opening when the signal says so, and leaves nothing running", async () => {
+  it("stops opening when the signal says so, with nothing left running", async () => {
     const stop = new AbortController();
     const env = { PID_FILE: join(folder.path, "opening") };
     const opening = open(
@@ -214,7 +214,7 @@ describe("a call", () => {
     expect(await areGone(pids("restarted"))).toBe(true);
   });
 
-  it("tells of a server that cannot be started again", async () => {
+  it("reports a server that cannot be restarted", async () => {
     const script = join(folder.path, "once.mjs");
     copyFileSync(SERVER, script);
     const box = await open({ harbour: { command: process.execPath, args: [script] } });

@@ -199,7 +199,7 @@ describe("an address", () => {
     await server.close();
   });
 
-  it("that is none is an error that names where it stands", async () => {
+  it("that is none is an error that names its setting", async () => {
     const error = await refusalOf(connect({ OPENAI_API_KEY: KEY, OPENAI_BASE_URL: "localhost:1" }, "", "openai"));
     expect(error).toMatchObject({ kind: "config", code: "bad_address" });
     expect(error.message).toContain("OPENAI_BASE_URL");
@@ -358,7 +358,7 @@ describe("what is known of a model", () => {
     expect(price).toMatchObject({ input: 3, output: 15, larger: [{ above: 200_000, input: 6, output: 22.5 }] });
   });
 
-  it("leaves the room for the answer out of windows that count it", async () => {
+  it("subtracts the room for the answer from windows that include it", async () => {
     expect((await facts("openai/gpt-5-mini")).contextWindow).toBe(272_000);
     expect((await facts("openrouter/openai/gpt-6-luna")).contextWindow).toBe(922_000);
     expect((await facts("openai/gpt-4o")).contextWindow).toBe(128_000);
@@ -375,7 +375,7 @@ describe("what is known of a model", () => {
     ).toBeNull();
   });
 
-  it("is found for a model that an agent recorded, whatever route stands in its name", async () => {
+  it("is found for a model that an agent recorded, whatever route is in its name", async () => {
     const workspace = await withEnv({});
     const recorded = (model: string, provider?: string) =>
       recordedFacts(workspace, settings(""), { model, ...(provider === undefined ? {} : { provider }) });

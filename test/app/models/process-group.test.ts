@@ -53,7 +53,7 @@ describe("programs that jpg talks with", () => {
     expect(await areGone(pids)).toBe(true);
   });
 
-  it("live on when somebody else answers the signal, and end when it leaves", async () => {
+  it("live on when another listener handles the signal, and end when it is gone", async () => {
     const more = `
       import { existsSync, readFileSync } from "node:fs";
       process.on("SIGINT", () => setTimeout(() => {

@@ -80,7 +80,7 @@ describe("the second file of a session", () => {
     expect(await workspace.store.listBranches()).toHaveLength(1);
   });
 
-  it("means the session when it is named, is none beside it in a folder, and one of its own alone", async () => {
+  it("means the session when it is named, is none next to it in a folder, and is one by itself", async () => {
     writeText(second, documentOf([ask, short]));
     expect((await load(second)).sessions).toMatchObject([{ status: "created", compactions: 0, source: second }]);
     writeText(file, documentOf([ask, answer]));

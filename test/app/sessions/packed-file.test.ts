@@ -23,7 +23,7 @@ const repeated = (size: number, isLast = false): Buffer => block(REPEATED, size,
 const REAL = Buffer.from("KLUv/QRYvQAAgHsia2VscCI6ImJ1bGwifQoBAFpPNZeLyYaq", "base64");
 
 describe("a packed file", () => {
-  it("is told by its first bytes", () => {
+  it("is detected by its first bytes", () => {
     expect(
       [frame(raw("x", true)), Buffer.from("{}"), Buffer.alloc(0), Buffer.from([0x28, 0xb5])].map(isPacked),
     ).toEqual([true, false, false, false]);
@@ -51,7 +51,7 @@ describe("a packed file", () => {
     });
   });
 
-  it("is not unpacked beyond a limit, however few bytes stand for how many", async () => {
+  it("is not unpacked beyond a limit, however few bytes it has", async () => {
     const bomb = frame(...Array.from({ length: 100 }, () => repeated(LARGEST)), repeated(1, true));
     expect(bomb.length).toBeLessThan(500);
     await expect(unpackFile(bomb, "x", 50 * LARGEST)).rejects.toMatchObject({

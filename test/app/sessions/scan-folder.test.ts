@@ -17,7 +17,7 @@ const scan = async (): Promise<string[]> =>
   (await scanFolder(folder.path)).files.map((path) => path.slice(folder.path.length + 1));
 
 describe("the session files below a folder", () => {
-  it("are its .jsonl files, ordered, but for those that an agent wrote beside another", async () => {
+  it("are its .jsonl files, ordered, except side files of another", async () => {
     make("b.jsonl", "a/c.jsonl", "notes.txt", "b/subagents/agent-1.jsonl", "b/d.jsonl");
     expect(await scan()).toEqual(["a/c.jsonl", "b.jsonl", "b/d.jsonl"]);
   });
@@ -27,7 +27,7 @@ describe("the session files below a folder", () => {
     expect(await scan()).toEqual(["a/session-x.json", "session-2026-01-15T20-51-f7633853.json"]);
   });
 
-  it("are not looked for in git's folders, in installed packages, behind links, or in what jpg keeps", async () => {
+  it("are not looked for in git's folders, in installed packages, through links, or in jpg's own folders", async () => {
     make("a.jsonl", ".git/jpg/s.jsonl", "sub/.git/s.jsonl", "node_modules/x/s.jsonl");
     make(...["conversation.json", ".gitattributes", "view.jsonl"].map((name) => `tree/${name}`));
     make("tree/sources/s/0000/000000.jsonl", "tree/turns/0000/000000.jsonl", "tree/mine.jsonl");

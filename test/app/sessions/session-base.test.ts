@@ -69,7 +69,7 @@ function wentBack(): { readonly first: Buffer; readonly whole: Buffer; readonly 
 }
 
 describe("a session of Codex in which the user went back", () => {
-  it("goes on from the turns before, on a fork, and what was left stays", async () => {
+  it("continues the turns before, on a fork, and what the agent left stays", async () => {
     const { first, whole, second } = wentBack();
     writeText(place(CODEX_SESSION), whole.toString());
     const [{ branch: main } = { branch: "" }] = await load(place(CODEX_SESSION));
@@ -121,7 +121,7 @@ describe("a session of Codex in which the user went back", () => {
     expect(after?.[1]?.filter((id) => before?.[1]?.includes(id))).toEqual([]);
   });
 
-  it("is read where files go on from each other", async () => {
+  it("is read where files continue each other", async () => {
     const own = rolloutBytes([meta(base(SECOND, Buffer.alloc(20), 3)), prompt("Round and round?"), answer("Yes.")]);
     writeText(place(`${CODEX_SESSION}_${SECOND}`), own.toString());
     expect(await load(place(`${CODEX_SESSION}_${SECOND}`))).toMatchObject([{ turns: 1, skipped_lines: 1 }]);

@@ -26,8 +26,8 @@ function storedNames({ sessions }: ImportOutcome): string[] {
   return listed === "" ? [] : listed.split("\n").map((path) => path.slice(folder.length));
 }
 
-describe("files beside a session", () => {
-  it("are stored when the agent wrote them; what else stands there is left, named and not looked into", async () => {
+describe("side files of a session", () => {
+  it("are stored when the agent wrote them; others are named but neither read nor stored", async () => {
     for (const name of ["subagents/agent-1.jsonl", "tool-results/r.txt"]) writeText(beside(name), "12345");
     const foreign = [".env", ".ssh/id_rsa", ".git/HEAD", "src/subagents/agent-2.jsonl", "tool-results/.hidden.txt"];
     for (const name of foreign) writeText(beside(name), "secret");

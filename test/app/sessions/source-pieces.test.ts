@@ -78,7 +78,7 @@ describe("cutPieces", () => {
     );
   });
 
-  it("leaves the pieces before the last as they are when the file grows", () => {
+  it("does not change the pieces before the last when the file grows", () => {
     fc.assert(
       fc.property(file, file, limits, (begin, more, sizes) => {
         fc.pre(begin.length > 0 && begin.at(-1) === 10);
@@ -94,7 +94,7 @@ describe("cutPieces", () => {
 });
 
 describe("parseReference", () => {
-  it("reads back what stands for an overlong line, and takes nothing else for one", () => {
+  it("reads back the reference to an overlong line, and takes nothing else for one", () => {
     const name = `${"0123456789abcdef".repeat(4)}.jsonl`;
     expect(parseReference(referenceTo(name))).toBe(name);
     expect(parseReference(Buffer.from(`{"$attachment":"${name}"}`))).toBeNull();

@@ -65,7 +65,7 @@ const goOnApart = async (): Promise<void> => {
   await tell(ben, main, fork);
 };
 
-describe("a fork whose turn main was told of, and another's that was told of main", () => {
+describe("a fork that was merged into main, and another that main was merged into", () => {
   it("have turns on both sides: a push does not go over the turn, and a pull makes two forks", {
     tags: ["slow"],
   }, async () => {
@@ -107,7 +107,7 @@ describe("a fork whose turn main was told of, and another's that was told of mai
 describe("a push while somebody else pushes to the fork", () => {
   const commitOf = async (clone: Clone, branch: string): Promise<string> => (await clone.branches())[branch] ?? "";
 
-  it("sends the main that was told of it, and what is new there is told by the next merge", {
+  it("sends the main that it was merged into, and the next merge adds what is new there", {
     tags: ["slow"],
   }, async () => {
     await beginFork();
@@ -161,7 +161,7 @@ describe("a push while somebody else pushes to the fork", () => {
 });
 
 describe("a compaction that was taken back on main, and by stock git on a fork", () => {
-  it("is gone on the fork, also where that was told of main elsewhere", async () => {
+  it("is gone on the fork, even where main was merged into it elsewhere", async () => {
     const id = await ada.compact(main, 1);
     await beginFork();
     await revertCompactions(ada.workspace, [id], main);

@@ -40,7 +40,7 @@ const live = async (clone: Clone): Promise<string[]> =>
   (await clone.tree(branch)).compactions.map(({ path }) => path).sort();
 
 describe("a pull", () => {
-  it("brings new conversations, the newest active, and goes on with those that went on", async () => {
+  it("brings new conversations, the newest active, and fast-forwards those that grew", async () => {
     expect((await ben.tree(branch)).commit).toBe((await ada.tree(branch)).commit);
     expect(ben.git("symbolic-ref", "--short", "HEAD")).toBe(branch);
     await ada.turn(branch, "five");
@@ -52,7 +52,7 @@ describe("a pull", () => {
     expect(await statuses(ben)).toEqual([]);
   });
 
-  it("leaves what is ahead as it is", async () => {
+  it("does not change what is ahead", async () => {
     await ben.turn(branch, "mine");
     expect(await statuses(ben)).toEqual([]);
   });
@@ -112,7 +112,7 @@ describe("a pull", () => {
     expect(await ben.branches()).toEqual(await ada.branches());
   });
 
-  it("makes two forks of turns on both sides: theirs keeps the name, mine is where I stand", async () => {
+  it("makes two forks of turns on both sides: theirs keeps the name, mine is active", async () => {
     const mine = await ben.turn(branch, "mine");
     const theirs = await ada.turn(branch, "theirs");
     await ada.push();
@@ -149,7 +149,7 @@ describe("a pull", () => {
     expect(await third.branches()).toEqual(await ada.branches());
   });
 
-  it("goes on with a try that ended midway", async () => {
+  it("continues a try that ended midway", async () => {
     await ben.turn(branch, "mine");
     await ada.turn(branch, "theirs");
     await ada.push();
@@ -168,7 +168,7 @@ describe("a pull", () => {
     expect((await ben.tree(branch)).turnOids).toEqual((await ada.tree(branch)).turnOids);
   });
 
-  it("adopts their history of the same turns and tells my records again on top", async () => {
+  it("adopts their history of the same turns and replays my records on top", async () => {
     const id = await ben.compact(branch, 1);
     // The same files, committed by another importer: no commit is shared.
     const tree = ada.git("rev-parse", `${branch}^{tree}`);
@@ -182,7 +182,7 @@ describe("a pull", () => {
     expect(ben.git("log", "-1", "--format=%s%n%an", branch)).toMatch(/^compact 0\.\.1: .*\nBen$/);
   });
 
-  it("adopts their history where mine has more turns, and tells these again, too", async () => {
+  it("adopts their history where mine has more turns, and replays these, too", async () => {
     const [one, two] = [await ben.compact(branch, 1), await ben.compact(branch, 2)];
     await revertCompactions(ben.workspace, [one], branch);
     const start = await ben.turn(branch, "five");
@@ -247,7 +247,7 @@ describe("a pull", () => {
     expect((await ben.push({ id: "mine/main" })).branches).toMatchObject([{ branch: "mine/main", status: "new" }]);
   });
 
-  it("takes in the same when two run at once", { tags: ["slow"] }, async () => {
+  it("has the same result when two run at once", { tags: ["slow"] }, async () => {
     await ada.turn(branch, "five");
     await ada.compact(branch, 1);
     await ada.push();
@@ -261,7 +261,7 @@ describe("a pull", () => {
     expect(ben.git("status", "--porcelain")).toBe("");
   });
 
-  it("leaves a branch alone while a turn of it is being talked", async () => {
+  it("does not change a branch while a turn of it is in progress", async () => {
     await ada.turn(branch, "theirs");
     await ada.push();
     const { commit, turnOids } = await ben.tree(branch);
@@ -309,7 +309,7 @@ describe("a pull", () => {
     expect(await ben.branches()).toEqual({});
   });
 
-  it("leaves what is no conversation, and what a newer jpg wrote, and says why", async () => {
+  it("skips what is no conversation, and what a newer jpg wrote, and says why", async () => {
     const tree = ada.git("mktree");
     const foreign = ada.git("commit-tree", tree, "-m", "code");
     ada.git("push", "--quiet", clones.remote, `${foreign}:refs/jpg/conversations/feature/x`);
@@ -332,7 +332,7 @@ describe("a pull", () => {
     const mine = (await third.tree(branch)).commit;
     const { branches } = await third.pull();
     expect(branches).toMatchObject([
-      { branch, status: "kept", reason: expect.stringContaining("another conversation") },
+      { branch, status: "kept", reason: expect.stringContaining("not the same conversation") },
     ]);
     expect((await third.tree(branch)).commit).toBe(mine);
     expect(third.git("rev-parse", `refs/remotes/team/${branch}`)).toBe((await ada.tree(branch)).commit);

@@ -121,7 +121,7 @@ async function isRefused(tip: string): Promise<boolean> {
   }
 }
 
-describe("what leaves after a tip that is sound", () => {
+describe("what is sent after a tip that is sound", () => {
   it("is refused exactly when a look at the whole branch finds an error", { tags: ["slow"] }, async () => {
     const verdicts = new Set<boolean>();
     const change = fc.tuple(fc.constantFrom(...CHANGES), fc.nat(TURNS - 1));
@@ -148,7 +148,7 @@ describe("what leaves after a tip that is sound", () => {
   });
 });
 
-describe("what leaves for the first time", () => {
+describe("what is sent for the first time", () => {
   it.each([[{}], [{ "compactions/20260501T120000.000Z-c1.jsonl": null }]] as readonly (readonly [Files])[])(
     "is refused exactly when a look at the whole finds an error: %j",
     async (before) => {
@@ -172,7 +172,7 @@ describe("what leaves for the first time", () => {
     const outgoing = { tips: [{ name: branch, commit: commit(sound, { [turnPath(1)]: null }) }], known: [] };
     await expect(checkOutgoing(workspace, outgoing, { command })).rejects.toMatchObject({
       code: "damaged_conversation",
-      message: expect.stringContaining(`so would every copy of it be; ${nothing}:\n`),
+      message: expect.stringContaining(`copies of it would be, too; ${nothing}:\n`),
     });
   });
 });

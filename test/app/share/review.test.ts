@@ -28,7 +28,7 @@ beforeEach(async () => {
 afterEach(() => clones.remove());
 
 describe("a review", () => {
-  it("of a fork that main was told of shows what is new since", async () => {
+  it("of a fork that was merged into main shows what is new since", async () => {
     await ada.turn(main, "on main");
     await tell(at("try"), main);
     const told = await reviewFork(ada.workspace, at("try"));
@@ -42,7 +42,7 @@ describe("a review", () => {
     expect(review.meanwhile).toEqual({ turns: 2, compactions: 1 });
   });
 
-  it("of a fork that was told of main says which turns and compactions of main it has not", async () => {
+  it("of a fork that main was merged into says which turns and compactions of main it does not have", async () => {
     await ada.turn(main, "on main");
     await ada.turn(main, "on main, too");
     const id = await ada.compact(main, 0);
@@ -55,7 +55,7 @@ describe("a review", () => {
     ]);
   });
 
-  it("of two that were told of a third goes by where they parted themselves", async () => {
+  it("of two that both merged a third uses where they parted themselves", async () => {
     await fork("third");
     const id = await ada.compact(at("third"), 0);
     await ada.turn(at("third"), "thirdly");

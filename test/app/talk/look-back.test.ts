@@ -65,7 +65,7 @@ const search = (pattern: string): Script => [calls("search", { pattern }), stop(
 const answer: Script = [...says("It is 99 cm."), stop()];
 
 describe("a model that jpg asks", () => {
-  it("is told once that something is hidden, and finds it; nobody says so in what is stored", async () => {
+  it("is told once that something is hidden, and finds it; the notice is not stored", async () => {
     await hide();
     const [first, second] = await ask([search("depth 2 mark"), answer]);
     expect(first?.tools?.map(({ name }) => name)).toEqual(["compact", "search", "show"]);

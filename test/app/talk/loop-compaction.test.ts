@@ -77,7 +77,7 @@ async function talk(
   return { views: model.requests.map(({ view }) => view), said, steps };
 }
 
-it("is compacted as often as it nears the window, and goes on", { tags: ["slow"] }, async () => {
+it("is compacted as often as it nears the window, and continues", { tags: ["slow"] }, async () => {
   const { views, said, steps } = await talk([...says("Found."), stop()]);
   expect(views).toHaveLength(ROUNDS + 1);
   // Whoever watches is told what takes so long, after each request and before the next.

@@ -171,7 +171,7 @@ describe("a whole turn", () => {
     expect(subjects).toEqual(["turn 5: How high is it?", "turn 4: How high is it?", "config: conversation.model"]);
   });
 
-  it("keeps long payloads beside the turn, and sends them whole", async () => {
+  it("keeps long payloads as attachments, and sends them whole", async () => {
     const text = "x".repeat(300 * 1024);
     const content = [
       { type: "text", text: "Read it" },
@@ -229,7 +229,7 @@ describe("tools", () => {
     expect(model.requests[1]?.view.turns.at(-1)?.events).toHaveLength(7);
   });
 
-  it("answer what is wrong with a call, and the turn goes on", async () => {
+  it("answer what is wrong with a call, and the turn continues", async () => {
     const model = createScriptedModel([
       [calls("read_file", '{"path": '), calls("raed_file", {}), calls("read_file", { path: "x" }), stop("tool_calls")],
       [...says("Sorry."), stop()],
@@ -255,7 +255,7 @@ describe("tools", () => {
     ]);
   });
 
-  it("that want it are asked about, and a no is told the model", async () => {
+  it("that need it are confirmed by the user, and the model is told a no", async () => {
     const asked: unknown[] = [];
     const model = createScriptedModel([
       [calls("rm", { all: true }), stop("tool_calls")],
@@ -324,7 +324,7 @@ describe("a turn that is broken off", () => {
     expect(journals()).toEqual([]);
   });
 
-  it("leaves the conversation as it was when the model said nothing, and keeps the request's text", async () => {
+  it("does not change the conversation when the model said nothing, and keeps the request's text", async () => {
     const before = await tipOf(workspace, branch);
     const error = await failure(ask([[cut]], { content: "a long question" }));
     const kept = join(workspace.store.gitDir, "jpg-unsent.txt");

@@ -27,7 +27,7 @@ describe("messages typed in chats", () => {
     expect(await readTypedMessages(user)).toEqual([]);
   });
 
-  it("are the newest 500, whatever else stands in the file", async () => {
+  it("are the newest 500, whatever else is in the file", async () => {
     mkdirSync(join(path, ".."), { recursive: true });
     writeFileSync(path, `${'"old"\n'.repeat(700)}{"no":"text"}\nhalf a li`);
     await keepTypedMessage(user, "new");
