@@ -13,7 +13,7 @@ import { listConversations } from "../app/look/list.ts";
 import { createPageReader, type PageReader, type ServeRequest } from "../app/look/page-reader.ts";
 import { searchConversations } from "../app/look/search.ts";
 import { resolveWhole, resolveWholeTree } from "../app/names/resolve-id.ts";
-import { describeLeftOut, type PageWish, readMaskedPage, type StaticPage } from "../app/share/masked-page.ts";
+import { describeLeftOut, type MaskedPageRequest, readMaskedPage, type StaticPage } from "../app/share/masked-page.ts";
 import { codeOf, JpgError, messageOf, reasonOf, userError } from "../core/errors.ts";
 import { ACTIONS, PARTS, type PageAnswer, type Redirect, type Route, readStyle } from "./actions.ts";
 import { renderConfirmPage } from "./pages/actions.ts";
@@ -423,7 +423,11 @@ async function readState({ store }: Workspace): Promise<Readonly<Record<string, 
 }
 
 /** Writes a branch as an HTML document that says what is not in it. Throws `redact_incomplete`. */
-export async function renderStaticPage(workspace: Workspace, tree: BranchTree, wish: PageWish): Promise<StaticPage> {
+export async function renderStaticPage(
+  workspace: Workspace,
+  tree: BranchTree,
+  wish: MaskedPageRequest,
+): Promise<StaticPage> {
   const { page, report } = await readMaskedPage(workspace, tree, wish);
   const [css, script] = await Promise.all([readStyle(), readPageScript()]);
   const place = {

@@ -107,7 +107,7 @@ interface SharedTurns {
 }
 
 /**
- * The session's own branch. Shared are the turns before the first one that came with lines of the session, as far as they are still
+ * The session's own branch. The turns before the first one stored with lines of the session are shared, as far as they are still
  * equal.
  */
 async function findOwn(

@@ -158,14 +158,14 @@ async function openNext(
     return { file, known, byteLength: fingerprint.byteLength };
   try {
     const open = await openSession(runtime, file, { ...call.request, fingerprint });
-    // One beside another is wanted only where an agent of that one wrote it.
+    // A side file is imported only if it is a sub-agent's session.
     return file.isSideFile !== true || open.descent?.kind === "agent" ? open : null;
   } catch (error) {
     return failureOf(call, file, error);
   }
 }
 
-/** A side file is imported only if it is a sub-agent's session. */
+/** Whether the store has all of a file, by the cache. Abandoned branches are found only by reading the file. */
 function isKnown(
   known: CachedSource,
   now: {

@@ -142,8 +142,8 @@ async function placeOnBranch(
   const onNewest = { ...onTip, ...grown, firstTurn: last };
   if (grew || decision.kind === "same") return align(workspace, placing, onNewest);
   // With new turns, the newest stored one is written again only if its lines in the file grew and its commit can be replaced.
-  const behind = await align(workspace, placing, onTip);
-  return grown.parent === commit || behind.changes.length === 0 ? behind : align(workspace, placing, onNewest);
+  const aligned = await align(workspace, placing, onTip);
+  return grown.parent === commit || aligned.changes.length === 0 ? aligned : align(workspace, placing, onNewest);
 }
 
 /** Names a new conversation; its suffix is longer if another session has the name already, or if it would be all digits. */

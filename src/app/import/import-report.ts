@@ -159,7 +159,7 @@ export type SourceCache = Map<string, CachedSource>;
 
 /** Name of the cache. The files imported longest ago are dropped first. */
 const SOURCES_CACHE = "sources-1";
-const MOST_SOURCES = 5000;
+const MAX_SOURCES = 5000;
 
 /**
  * A digest of the branches in which a session is looked for: names, tips, and the active one. While neither it nor the file
@@ -182,5 +182,5 @@ export function readSourceCache(store: ConversationStore): SourceCache {
 
 /** Writes the cache; skipped in a store that cannot be written to. */
 export async function writeSourceCache(store: ConversationStore, sources: SourceCache): Promise<void> {
-  await openSealedCache(store, SOURCES_CACHE).write(JSON.stringify([...sources].slice(-MOST_SOURCES)));
+  await openSealedCache(store, SOURCES_CACHE).write(JSON.stringify([...sources].slice(-MAX_SOURCES)));
 }

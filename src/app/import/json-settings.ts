@@ -118,9 +118,9 @@ function cutPart(text: string, { holder, part }: Step): string {
   const parts = partsOf(holder);
   const previous = parts[parts.indexOf(part) - 1];
   const start = text.slice(0, part.offset).trimEnd().length;
-  const comma = commaBehind(text, part);
+  const comma = commaAfter(text, part);
   const end = comma === null ? endOf(part) : comma + 1;
-  const before = comma === null && previous !== undefined ? commaBehind(text, previous) : null;
+  const before = comma === null && previous !== undefined ? commaAfter(text, previous) : null;
   if (before !== null) return text.slice(0, before) + text.slice(before + 1, start) + text.slice(end);
   // Leave nothing between the brackets of a holder that is empty then.
   const isEmpty = previous === undefined && comma === null;
@@ -199,7 +199,7 @@ function endOf({ offset, length }: Node): number {
 }
 
 /** The comma after a part, ignoring comments; null if there is none. */
-function commaBehind(text: string, part: Node): number | null {
+function commaAfter(text: string, part: Node): number | null {
   const scanner = createScanner(text, true);
   scanner.setPosition(endOf(part));
   scanner.scan();
@@ -237,7 +237,7 @@ function placePart(text: string, holder: Node, part: NewPart): Insertion {
     const close = isFlat || inner.includes("\n") ? "" : `${eol}${outer}`;
     return { at: holder.offset + 1, text: `${gap}${words}${close}` };
   }
-  const comma = commaBehind(text, last);
+  const comma = commaAfter(text, last);
   return comma === null ? { at: endOf(last), text: `,${gap}${words}` } : { at: comma + 1, text: `${gap}${words}` };
 }
 

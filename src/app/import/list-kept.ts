@@ -38,7 +38,7 @@ interface KeptListing {
 }
 
 /** Bytes: of longer files, only the beginning is read. */
-const READ_WHOLE = 256 * 1024;
+const MAX_WHOLE_BYTES = 256 * 1024;
 
 export interface ListedSessions {
   readonly choice?: KeptChoice;
@@ -103,8 +103,8 @@ async function describe(
       const source = await readSessionSource(runtime, file);
       return { ...read(source, file.path), bytes: source.byteLength };
     }
-    const isLong = bytes > READ_WHOLE && !isDocument(file);
-    const beginning = isLong ? await readSessionBeginning(file.path, READ_WHOLE) : null;
+    const isLong = bytes > MAX_WHOLE_BYTES && !isDocument(file);
+    const beginning = isLong ? await readSessionBeginning(file.path, MAX_WHOLE_BYTES) : null;
     // A single line may be longer than that.
     if (beginning === null || beginning.length === 0) return read(await readSessionSource(runtime, file), file.path);
     return { ...read(createBufferSource(beginning), file.path), is_beginning: true };

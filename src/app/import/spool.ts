@@ -33,7 +33,7 @@ interface SpoolProblem {
 }
 
 /** The fields of an event that are used; agents send more. */
-const told = z.object({ transcript_path: z.optional(z.string()), cwd: z.optional(z.string()) });
+const eventFields = z.object({ transcript_path: z.optional(z.string()), cwd: z.optional(z.string()) });
 const problemFile = z.object({ message: z.string(), at: z.string() });
 /** Milliseconds after which a hook counts as killed half-way. */
 const GIVEN_UP_MS = 60_000;
@@ -98,7 +98,7 @@ async function timeAt(path: string): Promise<number | null> {
 }
 
 async function readEntry(folder: string): Promise<SpoolEntry> {
-  const event = parseJson(textAt(folder, "event"), told);
+  const event = parseJson(textAt(folder, "event"), eventFields);
   const kept = await Promise.all(["session", "link"].map(async (name) => fileAt(join(folder, name))));
   return {
     folder,

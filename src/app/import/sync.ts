@@ -108,7 +108,7 @@ export async function keepSyncing(
   const { signal, observer } = how;
   const watch = watchFolders(signal);
   let changed: ReadonlySet<string> | null = null;
-  let restMs = LEAST_REST_MS;
+  let restMs = MIN_REST_MS;
   try {
     for (let isFirst = true; !signal.aborted; isFirst = false) {
       const files: ReadonlySet<string> | null = changed;
@@ -131,14 +131,14 @@ export async function keepSyncing(
   }
 }
 
-const LEAST_REST_MS = 30_000;
-const MOST_REST_MS = 3_600_000;
+const MIN_REST_MS = 30_000;
+const MAX_REST_MS = 3_600_000;
 /** Full passes take at most one part in so many of the time. */
-const SELDOM = 100;
+const FULL_PASS_FRACTION = 100;
 
 /** Milliseconds without a change before the next full pass. A duration may be wrong if the clock was set meanwhile. */
 function restAfter(wholeMs: number): number {
-  return Math.min(Math.max(wholeMs * SELDOM, LEAST_REST_MS), MOST_REST_MS);
+  return Math.min(Math.max(wholeMs * FULL_PASS_FRACTION, MIN_REST_MS), MAX_REST_MS);
 }
 
 /** The request limited to some files; null = all of it. */
@@ -195,7 +195,7 @@ export interface GuardState {
 }
 
 /** A pass that removes less than this share of the context costs more than it saves. */
-const LEAST_FREED = 0.1;
+const MIN_FREED_SHARE = 0.1;
 
 export function createGuard(): GuardState {
   return { ready: new Set(), stopped: new Set() };
@@ -218,7 +218,7 @@ export async function guardBranch(
     const command = await resumeCommand(workspace, branch);
     if (command !== null) situation.notice(`\`${command}\` continues there`);
   }
-  if (freed !== null && freed < LEAST_FREED) {
+  if (freed !== null && freed < MIN_FREED_SHARE) {
     state.stopped.add(branch);
     const id = conversationOf(branch);
     const percent = Math.round(freed * 100);

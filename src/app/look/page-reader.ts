@@ -13,7 +13,7 @@ import {
 } from "./conversation-page.ts";
 
 /** Pages in the cache. */
-const MOST_PAGES = 2;
+const MAX_PAGES = 2;
 
 /** Reads the page of a branch at its tip or at a commit. */
 export interface PageReader {
@@ -35,7 +35,7 @@ export function createPageReader(): PageReader {
     const key = keyOf(page);
     kept.delete(key);
     kept.set(key, page);
-    for (const oldest of [...kept.keys()].slice(0, -MOST_PAGES)) kept.delete(oldest);
+    for (const oldest of [...kept.keys()].slice(0, -MAX_PAGES)) kept.delete(oldest);
     return page;
   };
   const families = new Map<string, Family>();
@@ -46,7 +46,7 @@ export function createPageReader(): PageReader {
       const family = await readFamily(workspace, await resolveWholeTree(workspace, page.branch));
       families.delete(keyOf(page));
       families.set(keyOf(page), family);
-      for (const oldest of [...families.keys()].slice(0, -MOST_PAGES)) families.delete(oldest);
+      for (const oldest of [...families.keys()].slice(0, -MAX_PAGES)) families.delete(oldest);
       return family;
     },
     async read(workspace, branch, { commit, without } = {}) {

@@ -274,7 +274,7 @@ interface AgentConversation {
  * If more conversations than these are not cached, sub-agents are not looked for among them: that would take as long as listing
  * them.
  */
-const MOST_UNKNOWN = 200;
+const MAX_UNKNOWN = 200;
 
 /** Lists the conversations of the sub-agents of a conversation's sessions, in the order of their names. */
 async function listAgents(workspace: Workspace, tree: BranchTree): Promise<readonly AgentConversation[]> {
@@ -288,7 +288,7 @@ async function listAgents(workspace: Workspace, tree: BranchTree): Promise<reado
   }));
   const known = mains.filter(({ facts }) => facts?.parent !== undefined);
   const unknown = mains.filter(({ facts }) => facts === undefined);
-  const tips = [...known, ...(unknown.length > MOST_UNKNOWN ? [] : unknown)].map(({ tip }) => tip);
+  const tips = [...known, ...(unknown.length > MAX_UNKNOWN ? [] : unknown)].map(({ tip }) => tip);
   const agents = (await readHeaders(store, tips)).flatMap(([tip, header]): AgentConversation[] => {
     const parent = header.source?.format === source.format ? parentSession(header) : null;
     if (parent?.kind !== "agent" || parent.session !== source.session) return [];

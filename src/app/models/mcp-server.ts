@@ -103,7 +103,7 @@ function createSession(program: RunningProgram, start: McpServerStart): Session 
   void program.ended.then((reason) => {
     how = reason;
   });
-  program.errors.on("error", () => {}); // the program's end tells
+  program.errors.on("error", () => {}); // `ended` reports it
   program.errors.on("data", (chunk: Buffer) => {
     errors = (errors + chunk.toString("utf8")).slice(-KEPT_ERRORS);
   });
@@ -237,7 +237,7 @@ interface LineReading {
 function readLines({ output }: RunningProgram, { maxLineBytes, takeLine, giveUp }: LineReading): void {
   let open: Buffer[] = [];
   let openBytes = 0;
-  output.on("error", () => {}); // the program's end tells
+  output.on("error", () => {}); // `ended` reports it
   const take = (chunk: Buffer): void => {
     let start = 0;
     for (let end = chunk.indexOf(LINE_FEED); end >= 0; end = chunk.indexOf(LINE_FEED, start)) {
@@ -268,7 +268,7 @@ export interface McpToolOptions {
 }
 
 /** Variables that a server inherits, in addition to its own settings. */
-const PASSED_ON = ["PATH", "HOME", "LANG", "TERM", "TMPDIR"] as const;
+const INHERITED_VARIABLES = ["PATH", "HOME", "LANG", "TERM", "TMPDIR"] as const;
 
 /**
  * Starts the servers of the settings, all at once, and lists their tools. A server that does not start is reported in `problems`.
@@ -280,7 +280,7 @@ export async function openMcpTools(
   { taken = [], signal, openingMs }: McpToolOptions = {},
 ): Promise<ToolBox> {
   const cwd = location.project?.root ?? location.root;
-  const inherited = Object.fromEntries(PASSED_ON.map((name) => [name, runtime.env[name]]));
+  const inherited = Object.fromEntries(INHERITED_VARIABLES.map((name) => [name, runtime.env[name]]));
   const names = Object.keys(config.mcp.servers).sort();
   const settings = names.map((name) => config.mcp.servers[name] ?? {});
   const results = await Promise.allSettled(

@@ -169,7 +169,7 @@ function variableValue(env: Environment, variable: string): string | undefined {
 // jpg.
 
 /** Milliseconds for a key: a password store may have to be unlocked. */
-const KEY_TIME = 10_000;
+const KEY_TIMEOUT_MS = 10_000;
 /** Longest output, bytes. */
 const MAX_KEY_BYTES = 64 * 1024;
 
@@ -183,7 +183,7 @@ const known = new WeakMap<Workspace["store"], Map<string, Promise<string>>>();
 export async function runKeyCommand(
   workspace: Workspace,
   commandLine: string,
-  { setting, timeoutMs = KEY_TIME }: { readonly setting: string; readonly timeoutMs?: number },
+  { setting, timeoutMs = KEY_TIMEOUT_MS }: { readonly setting: string; readonly timeoutMs?: number },
 ): Promise<string> {
   const keys = known.get(workspace.store) ?? new Map<string, Promise<string>>();
   known.set(workspace.store, keys);

@@ -187,11 +187,11 @@ function recordedName(recorded: unknown, model: string): string | null {
 // Caches providers' lists of models for a week in the user's cache folder, by address.
 
 /** Milliseconds that a list is kept: 7 days. */
-const TIME_KEPT = 7 * 24 * 60 * 60 * 1000;
+const LIST_KEPT_MS = 7 * 24 * 60 * 60 * 1000;
 /** Milliseconds until a provider without a list is asked again: an hour. Asking before each answer would delay them all. */
-const TIME_WITHOUT = 60 * 60 * 1000;
+const NO_LIST_KEPT_MS = 60 * 60 * 1000;
 /** Milliseconds for a provider's list: somebody waits for an answer of the model. */
-const LIST_TIME = 2_000;
+const LIST_TIMEOUT_MS = 2_000;
 const FORMAT = 1;
 
 interface ListPlace {
@@ -204,7 +204,7 @@ async function readModelList(runtime: Runtime, place: ListPlace): Promise<readon
   const { format, fetched_at, models } = await readCacheFile(runtime, fileOf(place));
   if (format !== FORMAT || typeof fetched_at !== "string" || !Array.isArray(models)) return null;
   const age = runtime.now().getTime() - Date.parse(fetched_at);
-  return age >= 0 && age < (models.length === 0 ? TIME_WITHOUT : TIME_KEPT) ? models.flatMap(parseModel) : null;
+  return age >= 0 && age < (models.length === 0 ? NO_LIST_KEPT_MS : LIST_KEPT_MS) ? models.flatMap(parseModel) : null;
 }
 
 /**
@@ -226,7 +226,7 @@ export async function refreshModelList(
 async function askForList(connection: LlmConnection): Promise<readonly ListedModel[] | "unreachable" | null> {
   const client = await createClient({ ...connection, attempts: 1 });
   try {
-    return (await client.listModels?.(AbortSignal.timeout(LIST_TIME))) ?? null;
+    return (await client.listModels?.(AbortSignal.timeout(LIST_TIMEOUT_MS))) ?? null;
   } catch (error) {
     // The server may be started later and have a list then.
     return error instanceof JpgError && error.code === "provider_unreachable" ? "unreachable" : null;

@@ -41,7 +41,7 @@ interface StoreChoice {
 /** Milliseconds in which an agent has to list its sessions, or to print one. */
 const ANSWER_MS = 60_000;
 /** Sessions printed at the same time: each starts the agent's program. */
-const AT_ONCE = 3;
+const MAX_PARALLEL = 3;
 /** Milliseconds: a store that changed later than this may change again without a new time. */
 const SETTLED_MS = 2000;
 /** Records the state of the store when all its sessions of the project were exported. */
@@ -159,7 +159,7 @@ async function keepSessions(
       else await keep(path, answer.output, next.changed);
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, keepNext));
+  await Promise.all(Array.from({ length: MAX_PARALLEL }, keepNext));
   return failures;
 }
 
@@ -209,7 +209,7 @@ export interface KeptPlace {
 }
 
 /** Directories to search for the one with a given digest, at most. */
-const MOST_DIRECTORIES = 5000;
+const MAX_DIRECTORIES = 5000;
 /** Nobody begins a session in these. */
 const SKIPPED_FOLDERS: ReadonlySet<string> = new Set([".git", "node_modules"]);
 
@@ -317,7 +317,7 @@ function statOf(path: string): BigIntStats | undefined {
 async function digestsBelow(tops: readonly string[]): Promise<ReadonlySet<string>> {
   const digests = new Set<string>();
   const waiting = [...tops];
-  for (let at = waiting.shift(); at !== undefined && digests.size < MOST_DIRECTORIES; at = waiting.shift()) {
+  for (let at = waiting.shift(); at !== undefined && digests.size < MAX_DIRECTORIES; at = waiting.shift()) {
     const folder = at;
     const entries: readonly Dirent[] = await readdir(folder, { withFileTypes: true }).catch(() => []);
     if (!tops.includes(folder) && entries.some(({ name }) => name === ".git")) continue;

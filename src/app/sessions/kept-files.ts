@@ -172,13 +172,13 @@ async function unclearSession(
 }
 
 /** Bytes: a file without a turn is no longer. */
-const MOST_UNUSED = 256 * 1024;
+const MAX_UNUSED_BYTES = 256 * 1024;
 
 /** Whether a session file has no turn. */
 async function isUnused(path: string): Promise<boolean> {
   try {
-    const bytes = readBeginning(path, MOST_UNUSED);
-    if (bytes.length === MOST_UNUSED) return false;
+    const bytes = readBeginning(path, MAX_UNUSED_BYTES);
+    if (bytes.length === MAX_UNUSED_BYTES) return false;
     const source = createBufferSource(bytes);
     return bytes.toString("utf8").trim() === "" || detectFormat(source, path).read(source).turnCount === 0;
   } catch {
@@ -304,7 +304,7 @@ interface FileWatch {
 /** Milliseconds without a change after which a change is complete: an agent writes lines in bursts. */
 const QUIET_MS = 80;
 /** Further bursts to wait for, at most, so that an agent that never pauses is imported, too. */
-const MOST_WAITS = 10;
+const MAX_WAITS = 10;
 
 /** Begins a watch that the signal ends. */
 export function watchFolders(signal: AbortSignal): FileWatch {
@@ -350,7 +350,7 @@ export function watchFolders(signal: AbortSignal): FileWatch {
         await pause(everyMs, AbortSignal.any([signal, wake.signal]));
         wake = null;
       }
-      for (let seen = 0, waits = 0; seen !== events && waits < MOST_WAITS && !signal.aborted; waits++) {
+      for (let seen = 0, waits = 0; seen !== events && waits < MAX_WAITS && !signal.aborted; waits++) {
         seen = events;
         await pause(QUIET_MS, signal);
       }

@@ -144,7 +144,7 @@ function ifThere(path: string): string | null {
 }
 
 /** Files open at the same time. */
-const AT_ONCE = 32;
+const MAX_OPEN_FILES = 32;
 
 /** The files of the session that a path describes, absolute; none if it is a session by itself. */
 export function scatteredFiles(path: string): readonly string[] {
@@ -159,9 +159,9 @@ export async function readScattered(path: string): Promise<Buffer | null> {
   const root = commonFolder(files);
   const texts: (string | null)[] = [];
   let room = MAX_SESSION_BYTES;
-  for (let at = 0; at < files.length; at += AT_ONCE) {
+  for (let at = 0; at < files.length; at += MAX_OPEN_FILES) {
     const next = await Promise.all(
-      files.slice(at, at + AT_ONCE).map((file) => readScatteredText(file, room, file === path)),
+      files.slice(at, at + MAX_OPEN_FILES).map((file) => readScatteredText(file, room, file === path)),
     );
     for (const text of next) room -= text?.length ?? 0;
     appendAll(texts, next);

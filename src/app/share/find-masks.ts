@@ -208,7 +208,7 @@ function seamsIn(text: string): readonly (readonly [string, string])[] {
 }
 
 /** Characters: so much of a secret reveals it. */
-const LEAST_PART = 8;
+const MIN_PART_CHARACTERS = 8;
 
 /**
  * How a secret across a seam reads elsewhere: its two parts joined by a space or line break, as in a title, or each alone, as in a
@@ -219,7 +219,7 @@ function acrossSeam([left, right]: readonly [string, string], secret: string): r
   const length = left.length - at;
   if (at < 0 || length <= 0 || length >= secret.length) return [];
   const parts = [secret.slice(0, length), secret.slice(length)];
-  return [parts.join(" "), parts.join("\n"), ...parts.filter((part) => part.length >= LEAST_PART)];
+  return [parts.join(" "), parts.join("\n"), ...parts.filter((part) => part.length >= MIN_PART_CHARACTERS)];
 }
 
 /** A file's text as written, with its escapes resolved, and with the parts of each content joined. */
@@ -339,16 +339,16 @@ function createMaskList(
 }
 
 /** Characters: a shorter password may be a usual word, so it is masked only in an address or a login. */
-const SHORT = 8;
+const SHORT_CHARACTERS = 8;
 /** The texts before and after such a password, by the rule that finds it. */
-const AROUND: Readonly<Partial<Record<string, readonly [string, string]>>> = {
+const PASSWORD_SURROUNDINGS: Readonly<Partial<Record<string, readonly [string, string]>>> = {
   "url-credentials": [":", "@"],
   "curl-login": [":", ""],
 };
 
 function addForm(masks: Map<string, string>, form: string, { rule, mask }: { rule: string; mask: string }): void {
-  const [before, behind] = (form.length < SHORT ? AROUND[rule] : undefined) ?? ["", ""];
-  masks.set(before + form + behind, before + mask + behind);
+  const [before, after] = (form.length < SHORT_CHARACTERS ? PASSWORD_SURROUNDINGS[rule] : undefined) ?? ["", ""];
+  masks.set(before + form + after, before + mask + after);
 }
 
 function nextMask(rule: string, numbers: Map<string, number>): string {
@@ -414,7 +414,7 @@ function inBytes(text: string): string {
 }
 
 /** Characters: so much of a secret in a name reveals it. */
-const LEAST = 8;
+const MIN_SLUG_CHARACTERS = 8;
 
 /** Whether a name contains a secret as a slug: lower-case letters, digits and hyphens, perhaps cut. */
 function isSlugOf(masks: ReadonlyMap<string, string>): (name: string) => boolean {
@@ -422,8 +422,8 @@ function isSlugOf(masks: ReadonlyMap<string, string>): (name: string) => boolean
   const begun = [...masks.keys()].map((secret) =>
     plain(secret)
       .replace(/^-/, "")
-      .slice(0, LEAST + 4),
+      .slice(0, MIN_SLUG_CHARACTERS + 4),
   );
-  const known = begun.filter((text) => text.length >= LEAST && !text.startsWith("begin-"));
+  const known = begun.filter((text) => text.length >= MIN_SLUG_CHARACTERS && !text.startsWith("begin-"));
   return (name) => known.some((text) => plain(name).includes(text));
 }

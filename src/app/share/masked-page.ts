@@ -29,7 +29,7 @@ import { type OutgoingSecret, secretsError } from "./scan-outgoing.ts";
 import { nameShared, readSaidLines, sharedTitle } from "./share.ts";
 
 /** What of a conversation to export as a page. */
-export interface PageWish {
+export interface MaskedPageRequest {
   /** `all`: everything that was said, with the model's view; `view`: only the model's view. */
   readonly scope: "all" | "view";
   /** Rules whose finds are allowed. */
@@ -38,7 +38,7 @@ export interface PageWish {
 
 export interface MaskedPageReport {
   readonly turns: number;
-  readonly scope: PageWish["scope"];
+  readonly scope: MaskedPageRequest["scope"];
   /** `events` = those that the view hides; `sources` = files of the agent, which no page holds. */
   readonly left_out: {
     readonly events: number;
@@ -59,8 +59,8 @@ export interface StaticPage {
 
 /** Lists what was left out and what was masked, one line each; empty if nothing was. */
 export function describeLeftOut({ left_out: left, secrets }: MaskedPageReport): readonly string[] {
-  const counted = Object.entries(LEFT).flatMap(([kind, [one, many]]) => {
-    const count = left[kind as keyof typeof LEFT];
+  const counted = Object.entries(LEFT_OUT_NAMES).flatMap(([kind, [one, many]]) => {
+    const count = left[kind as keyof typeof LEFT_OUT_NAMES];
     return count === 0 ? [] : [`${count} ${count === 1 ? one : many}`];
   });
   const masked = secrets.map(({ mask, sample }) => `${mask} for ${sample}`);
@@ -70,7 +70,7 @@ export function describeLeftOut({ left_out: left, secrets }: MaskedPageReport): 
   ];
 }
 
-const LEFT = {
+const LEFT_OUT_NAMES = {
   events: ["hidden event", "hidden events"],
   compactions: ["compaction", "compactions"],
   comments: ["comment", "comments"],
@@ -81,7 +81,7 @@ const LEFT = {
 export async function readMaskedPage(
   workspace: Workspace,
   tree: BranchTree,
-  { scope, allow }: PageWish,
+  { scope, allow }: MaskedPageRequest,
 ): Promise<{ readonly page: ConversationPage; readonly report: MaskedPageReport }> {
   const whole = await readWholePage(workspace, tree);
   const page = scope === "all" ? whole : await viewOf(workspace, tree, whole);

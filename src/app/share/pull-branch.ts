@@ -55,7 +55,7 @@ export interface ComparedBranch extends BehindBranch {
   readonly bases: readonly string[];
 }
 
-/** What tells whether a branch of a remote is of a conversation that is here. */
+/** Input of the check whether a remote's branch is of the same conversation as one here. */
 interface FamilyCheck {
   readonly remote: string;
   /** A branch here of the same conversation name, where the headers have to be compared; else null. */
@@ -88,7 +88,7 @@ export async function pullBranch(
 }
 
 async function whyKept(workspace: Workspace, theirs: BranchTip, check: FamilyCheck): Promise<string | null> {
-  return (await whyNotTaken(workspace, theirs, check)) ?? (await whyOpen(workspace, theirs.name));
+  return (await whyNotTaken(workspace, theirs, check)) ?? (await whyInProgress(workspace, theirs.name));
 }
 
 /** A branch that is an ancestor of the one on a remote. */
@@ -208,7 +208,7 @@ export async function whyNotTaken(
 }
 
 /** Why a branch has to wait: a turn in progress is committed on it first. */
-async function whyOpen({ store, runtime }: Workspace, branch: string): Promise<string | null> {
+async function whyInProgress({ store, runtime }: Workspace, branch: string): Promise<string | null> {
   const open = await isTurnOpen(store.journal(), branch, runtime.now());
   return open ? "a turn of it is still in progress; pull again when it has ended" : null;
 }

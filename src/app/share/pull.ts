@@ -339,7 +339,7 @@ export async function adoptOrigin(workspace: Workspace, options: TransferOptions
 }
 
 /** The notice for a project whose origin has no conversations. */
-export async function sayNothingThere(workspace: Workspace): Promise<string> {
+export async function nothingThereNotice(workspace: Workspace): Promise<string> {
   const origin = await projectOrigin(workspace);
   return `There is no conversation on ${origin?.name ?? "the remote"} (${shownUrl(origin?.url ?? "")}) yet: \`jpg push\` sends some.`;
 }

@@ -215,7 +215,7 @@ export async function readAdded(
   const { live, meter } = await loadCounted(store, fork, known);
   const reviewed: ReviewedCompaction[] = [];
   let { view } = await loadView(store, { ...fork, compactions: present }, { known });
-  for (const files of await madeAsOne(workspace, fork, added)) {
+  for (const files of await orderByGroup(workspace, fork, added)) {
     appendAll(present, files);
     const compactions = [...present].sort((a, b) => (a.path < b.path ? -1 : 1));
     const after = await loadView(store, { ...fork, compactions }, { known });
@@ -241,7 +241,7 @@ export async function readAdded(
 }
 
 /** The files of compactions by time, those of a group together. */
-async function madeAsOne(
+async function orderByGroup(
   workspace: Workspace,
   fork: BranchTree,
   added: readonly TreeFile[],
@@ -289,10 +289,10 @@ export interface ReviewedPair {
 export async function reviewedPair(workspace: Workspace, word: string | undefined): Promise<ReviewedPair> {
   const fork = await resolveForkRevision(workspace, word);
   const against = await findAgainst(workspace, fork);
-  return { fork, against, ...(await partingOf(workspace, { one: fork.commit, other: against.commit })) };
+  return { fork, against, ...(await mergeBaseOf(workspace, { one: fork.commit, other: against.commit })) };
 }
 
-async function partingOf(
+async function mergeBaseOf(
   workspace: Workspace,
   { one, other }: CommitPair,
 ): Promise<Pick<ReviewedPair, "base" | "told">> {
@@ -348,11 +348,11 @@ async function trackedTip(sharing: Sharing, remote: string, branch: string): Pro
 // Renders a review as the description of a pull request. All text that is not jpg's own is in fences or code, where no host renders
 // it or acts on it. At most 60,000 bytes: hosts accept 65,536 characters.
 
-const MOST_BYTES = 60_000;
+const MAX_BYTES = 60_000;
 /** Bytes: with less room, a compaction is only named. */
-const LEAST_BYTES = 2000;
+const MIN_BYTES = 2000;
 /** Turns, reverts and settings that are listed; the rest is counted. */
-const MOST_LISTED = 20;
+const MAX_LISTED = 20;
 /** Longest line of a list, bytes. */
 const LINE_BYTES = 160;
 
@@ -370,7 +370,7 @@ export function reviewMarkdown(report: ReviewReport): string {
     ...listPart("Settings", settings),
     ...listPart("Marks", marks),
   ];
-  let room = MOST_BYTES - Buffer.byteLength(parts.join("\n\n")) - LEAST_BYTES;
+  let room = MAX_BYTES - Buffer.byteLength(parts.join("\n\n")) - MIN_BYTES;
   // The newest compactions decide most, so they get room first.
   const newest = [...compactions].reverse().map((one) => {
     const text = compactionPart(one, room);
@@ -391,8 +391,8 @@ function headPart(report: ReviewReport): string {
   ];
   return [
     `# What ${code(fork)} changes for the model`,
-    `Compared with ${code(against)}${partingWords(report)}. What was said in the conversation is only in code blocks.`,
-    ...takenOffWarning(report),
+    `Compared with ${code(against)}${mergeBaseWords(report)}. What was said in the conversation is only in code blocks.`,
+    ...removalWarning(report),
     [
       `* tokens that the model reads: ${formatTokens(tokens.before)} → ${formatTokens(tokens.after)} (estimate)`,
       `* compactions added: ${compactions.length}`,
@@ -402,7 +402,7 @@ function headPart(report: ReviewReport): string {
   ].join("\n\n");
 }
 
-function partingWords({ base, told }: ReviewReport): string {
+function mergeBaseWords({ base, told }: ReviewReport): string {
   if (base === null) return "";
   const commit = code(base.slice(0, 9));
   if (told === null) return ` where they parted (${commit})`;
@@ -411,7 +411,7 @@ function partingWords({ base, told }: ReviewReport): string {
     : `, of which it has a summary up to ${commit}`;
 }
 
-function takenOffWarning({ fork, against, told }: ReviewReport): readonly string[] {
+function removalWarning({ fork, against, told }: ReviewReport): readonly string[] {
   if (told !== "fork") return [];
   return [
     `**Merging this here or by git would remove from ${code(against)} what it did since the two parted**: ${code(fork)} has only a summary of that. ${code(`jpg merge ${fork} --into ${against}`)} keeps it.`,
@@ -431,7 +431,7 @@ function compactionPart(
   { compaction, group, subject, message, changes, not_applied }: ReviewedCompaction,
   room: number,
 ): string {
-  if (room < LEAST_BYTES) return "";
+  if (room < MIN_BYTES) return "";
   const head = [
     `## ${code(subject)}`,
     ...(message === undefined
@@ -455,8 +455,8 @@ function compactionPart(
 
 function listPart(title: string, entries: readonly string[]): readonly string[] {
   if (entries.length === 0) return [];
-  const rest = entries.length - MOST_LISTED;
-  const lines = entries.slice(0, MOST_LISTED).map((entry): FencedLine => ({ mark: "  ", text: cut(entry) }));
+  const rest = entries.length - MAX_LISTED;
+  const lines = entries.slice(0, MAX_LISTED).map((entry): FencedLine => ({ mark: "  ", text: cut(entry) }));
   const more: readonly FencedLine[] = rest > 0 ? [{ mark: "  ", text: `… and ${rest} more` }] : [];
   return [`## ${title}\n\n${fence([...lines, ...more])}`];
 }

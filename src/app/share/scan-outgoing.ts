@@ -23,7 +23,7 @@ export interface SecretOfObject extends OutgoingSecret {
   readonly oid: string;
 }
 
-/** Lists the secrets of objects, and of the names of what leaves. */
+/** Lists the secrets of objects, and of the names of refs. */
 export async function findOutgoingSecrets(
   workspace: Workspace,
   outgoing: NamedObjects,
@@ -72,11 +72,11 @@ function sourceOf(name: Scanned, content: Uint8Array | string): ScannedSource<Sc
 }
 
 /** Cached ids of clean objects, at most: 10 MB. */
-const MOST_CLEAN = 250_000;
+const MAX_CLEAN_IDS = 250_000;
 
 /** Opens the cache of objects without secrets. */
 export function openCleanObjects(store: ConversationStore): CheckedIds {
-  return openCheckedIds(store, "without-secrets", { key: `rules-${RULES_VERSION}`, most: MOST_CLEAN });
+  return openCheckedIds(store, "without-secrets", { key: `rules-${RULES_VERSION}`, most: MAX_CLEAN_IDS });
 }
 
 /** A secret in what is to be sent. */
@@ -136,22 +136,22 @@ export function refusedOf<Secret extends OutgoingSecret>(
 }
 
 /** Secrets that an error lists. */
-const MOST_LISTED = 10;
+const MAX_LISTED = 10;
 /** Conversations that a hint names. */
-const MOST_NAMED = 3;
+const MAX_NAMED = 3;
 
 export function secretsError(secrets: readonly OutgoingSecret[], { command, of }: RefusedCommand): Error {
   const distinct = new Set(secrets.map(({ fingerprint }) => fingerprint)).size;
   const count = distinct === 1 ? "A secret" : `${distinct} secrets`;
   const places = secrets.length === 1 ? "" : `, in ${secrets.length} places`;
-  const more = secrets.length > MOST_LISTED ? [`and ${secrets.length - MOST_LISTED} more`] : [];
+  const more = secrets.length > MAX_LISTED ? [`and ${secrets.length - MAX_LISTED} more`] : [];
   const [first] = secrets;
   const { nothing, does, instead, gone } = WORDS[command];
   return userError(
     "secrets_found",
     [
       `${count} would leave this machine${places}; ${nothing}:`,
-      ...listByBranch(secrets.slice(0, MOST_LISTED)),
+      ...listByBranch(secrets.slice(0, MAX_LISTED)),
       ...more,
     ].join("\n"),
     {
@@ -166,7 +166,7 @@ export function secretsError(secrets: readonly OutgoingSecret[], { command, of }
 }
 
 function redactHint(conversations: readonly string[]): string {
-  const commands = conversations.slice(0, MOST_NAMED).map((id) => `\`jpg redact ${shellWord(id)}\``);
+  const commands = conversations.slice(0, MAX_NAMED).map((id) => `\`jpg redact ${shellWord(id)}\``);
   if (commands.length === 1) return `${commands[0]} makes a copy`;
   const more = conversations.length - commands.length;
   return `${commands.join(", ")}${more === 0 ? "" : ` and ${more} more`} make copies`;

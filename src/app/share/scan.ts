@@ -32,7 +32,7 @@ export interface ScannedSource<Name> {
 }
 
 /** Characters scanned at once: each call of the rules has a cost. */
-const PIECE = 256 * 1024;
+const PIECE_CHARACTERS = 256 * 1024;
 const FINGERPRINT = 16;
 
 /** A secret in full, for masking: never show it. */
@@ -70,7 +70,7 @@ export async function* findInSources<Name>(
 ): AsyncGenerator<SecretInSource<Name>> {
   for await (const piece of piecesOf(sources)) {
     const { text, lineAt } = textOfLines(piece.map((line) => line.text));
-    for await (const { rule, start, secret } of findInText(scanner, text, thorough ? MOST_ROUNDS : 1)) {
+    for await (const { rule, start, secret } of findInText(scanner, text, thorough ? MAX_ROUNDS : 1)) {
       const place = piece[lineAt(start)];
       if (place !== undefined) yield { in: place.name, source: place.source, line: place.line, rule, secret };
     }
@@ -108,7 +108,7 @@ async function scanPart(scanner: SecretScanner, text: string, part: TextSpan): P
 function surroundingsOf(found: readonly TextSpan[], length: number): readonly TextSpan[] {
   const parts: TextSpan[] = [];
   for (const { start, end } of found) {
-    const part = { start: Math.max(0, start - AROUND), end: Math.min(length, end + AROUND) };
+    const part = { start: Math.max(0, start - CONTEXT_CHARACTERS), end: Math.min(length, end + CONTEXT_CHARACTERS) };
     const last = parts.at(-1);
     if (last !== undefined && part.start <= last.end) parts[parts.length - 1] = { start: last.start, end: part.end };
     else parts.push(part);
@@ -122,9 +122,9 @@ export function fingerprintOf(secret: string): string {
 }
 
 /** How often a text is scanned again after the finds are masked. */
-const MOST_ROUNDS = 5;
+const MAX_ROUNDS = 5;
 /** Characters around a find that are scanned again: more than any secret has. */
-const AROUND = 32 * 1024;
+const CONTEXT_CHARACTERS = 32 * 1024;
 /** Characters at the edge of such a part: no rule looks further. */
 const EDGE = 64;
 /** Replaces what was found; part of no secret. */
@@ -156,7 +156,7 @@ async function* piecesOf<Name>(
       const text = lines.line(at);
       piece.push({ text, name, source, line: at + 1 });
       length += text.length;
-      if (length < PIECE) continue;
+      if (length < PIECE_CHARACTERS) continue;
       yield piece;
       piece = [];
       length = 0;
@@ -186,7 +186,7 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
 ]);
 
 /** Characters from which a scan takes seconds. */
-const MUCH = 16 * 1024 * 1024;
+const WARN_FROM_CHARACTERS = 16 * 1024 * 1024;
 
 /** Loads the rules: they are large, and few commands need them. Warns once if there is much to scan. */
 export async function loadSecretScanner({ warn }: Pick<Workspace, "warn">): Promise<SecretScanner> {
@@ -206,7 +206,7 @@ export async function loadSecretScanner({ warn }: Pick<Workspace, "warn">): Prom
   return {
     async scan(text) {
       scanned += text.length;
-      if (scanned >= MUCH)
+      if (scanned >= WARN_FROM_CHARACTERS)
         warn("More than 16 MB are scanned for secrets: this takes seconds, and longer if one line is that long.");
       const others = (await lint(text)).filter(({ start, end }) => !isDocumented(text.slice(start, end)));
       // jpg's own first: the sort is stable for finds that begin together.

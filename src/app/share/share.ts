@@ -206,7 +206,7 @@ async function requireClean(
 // hides or cuts it. Reads a few turns at a time with their long texts; images and the agent's files are not read.
 
 /** Turns read at once. */
-const BATCH = 100;
+const BATCH_TURNS = 100;
 
 /** Reads turns as they were said, compactions with their summaries, and comments. Throws `attachment_missing`. */
 export async function* readSaidLines(workspace: Workspace, tree: BranchTree): AsyncGenerator<TextAtPath> {
@@ -214,8 +214,8 @@ export async function* readSaidLines(workspace: Workspace, tree: BranchTree): As
   const { all } = await loadCompactions(store, tree);
   yield { path: "compactions", text: linesOfTurns(all) };
   yield { path: "comments", text: linesOfTurns(await readComments(workspace, tree)) };
-  for (let from = 0; from < tree.turnOids.length; from += BATCH) {
-    const positions = [...tree.turnOids.keys()].slice(from, from + BATCH);
+  for (let from = 0; from < tree.turnOids.length; from += BATCH_TURNS) {
+    const positions = [...tree.turnOids.keys()].slice(from, from + BATCH_TURNS);
     const turns = await loadTurns(store, tree, positions);
     for (const { index, events } of turns.values()) {
       requireTexts(tree.commit, events);
@@ -229,7 +229,7 @@ function linesOfTurns(values: readonly unknown[]): string {
 }
 
 /** Turns that a title may have been made from: the first ones may say nothing. */
-const FIRST = 10;
+const TITLE_TURNS = 10;
 
 /**
  * The conversation's title for its view; where that was made from hidden turns, one made from the first visible request of the
@@ -245,7 +245,7 @@ export async function sharedTitle(
     origin.kind === "kept" ? [requestText(events.filter(isOwn))] : [],
   );
   if (kept.some((request) => isMadeOf(title, request))) return title;
-  const first = await loadTurns(store, tree, [...tree.turnOids.slice(0, FIRST).keys()]);
+  const first = await loadTurns(store, tree, [...tree.turnOids.slice(0, TITLE_TURNS).keys()]);
   if (![...first.values()].some(({ events }) => isMadeOf(title, requestText(events)))) return title;
   return kept.map(titleOfRequest).find((made) => made !== "") ?? "conversation";
 }

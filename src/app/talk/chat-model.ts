@@ -205,9 +205,9 @@ export async function loadLastRequest({ store }: Workspace, tree: BranchTree): P
 // The history of messages that the user typed in chats: a private file (0600) in the state folder, one JSON text per line, newest
 // last, of bounded length. A message that begins with a space is not kept, as in shells.
 
-const KEPT = 500;
+const MAX_MESSAGES = 500;
 /** Characters of the longest message that is kept: a longer one was pasted. */
-const LONGEST = 10_000;
+const MAX_MESSAGE_CHARACTERS = 10_000;
 
 type User = Pick<Runtime, "env" | "home">;
 
@@ -218,8 +218,8 @@ export async function readTypedMessages(user: User): Promise<readonly string[]> 
 
 /** Adds a message; if two chats add one at once, one of them may be lost. Throws as the file system does. */
 export async function keepTypedMessage(user: User, text: string): Promise<void> {
-  if (text.startsWith(" ") || text.trim() === "" || text.length > LONGEST) return;
-  const lines = [...(await readLines(user)), JSON.stringify(text)].slice(-KEPT);
+  if (text.startsWith(" ") || text.trim() === "" || text.length > MAX_MESSAGE_CHARACTERS) return;
+  const lines = [...(await readLines(user)), JSON.stringify(text)].slice(-MAX_MESSAGES);
   const path = fileOf(user);
   makeFolders(dirname(path));
   await replaceFile(path, `${lines.join("\n")}\n`, { mode: 0o600 });

@@ -8,12 +8,12 @@ import { searchConversations } from "../look/search.ts";
 import { readEventText, show } from "../look/show.ts";
 
 /** Hits, and characters of a text, at most: they fill the model's window. */
-const MOST_HITS = 10;
-const MOST_CHARS = 20_000;
+const MAX_HITS = 10;
+const MAX_CHARACTERS = 20_000;
 
 /** Ranks the events of a branch by words. Throws as searching does. */
 export async function searchBack(workspace: Workspace, branch: string, pattern: string): Promise<string> {
-  const { hits, cut } = await searchConversations(workspace, { pattern, rank: true, limit: MOST_HITS, id: branch });
+  const { hits, cut } = await searchConversations(workspace, { pattern, rank: true, limit: MAX_HITS, id: branch });
   const rows = hits.map(({ turn, event, type, state, line, alike }) => ({ turn, id: event, type, state, line, alike }));
   return toJson({ hits: rows, more: cut });
 }
@@ -32,7 +32,7 @@ export async function showBack(
     });
   const text = await readEventText(place, report);
   const { turn, event, state } = report;
-  const shown = text.slice(offset, offset + MOST_CHARS);
+  const shown = text.slice(offset, offset + MAX_CHARACTERS);
   return toJson({ turn, type: event.type, state, text: shown, offset, total_chars: text.length });
 }
 

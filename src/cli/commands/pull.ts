@@ -1,4 +1,4 @@
-import { adoptOrigin, fetchedPlace, pullConversations, sayNothingThere } from "../../app/share/pull.ts";
+import { adoptOrigin, fetchedPlace, nothingThereNotice, pullConversations } from "../../app/share/pull.ts";
 import { chooseRemote } from "../../app/share/remotes.ts";
 import { forTerminal, safe } from "../../core/safe-text.ts";
 import { type CommandContext, type CommandSpec, text, watchTransfer } from "../frame/command.ts";
@@ -20,7 +20,7 @@ async function run({ options, output, json, open }: CommandContext, signal: Abor
   const chosen = await chooseRemote(workspace, { name: text(options, "from"), flag: "--from" });
   const remote = chosen ?? (await adoptOrigin(workspace, watched));
   if (remote === null) {
-    output.info(forTerminal(await sayNothingThere(workspace)));
+    output.info(forTerminal(await nothingThereNotice(workspace)));
     if (json) output.json(null);
     return 1;
   }

@@ -3,7 +3,7 @@ import type { Runtime } from "../../app/conversation/runtime.ts";
 import type { BranchTree } from "../../app/conversation/tree.ts";
 import type { Workspace, WorkspaceOptions } from "../../app/conversation/workspace.ts";
 import type { ServeRequest } from "../../app/look/page-reader.ts";
-import type { PageWish, StaticPage } from "../../app/share/masked-page.ts";
+import type { MaskedPageRequest, StaticPage } from "../../app/share/masked-page.ts";
 import { type ErrorKind, JpgError, userError } from "../../core/errors.ts";
 import { forTerminalLine, safe } from "../../core/safe-text.ts";
 import { isTerminal } from "./ask.ts";
@@ -63,7 +63,7 @@ export interface Fronts {
   /** Serves pages until the signal ends it; told where once they are there. */
   servePages(request: ServeRequest): Promise<void>;
   /** Writes a branch as an HTML document to be handed over. */
-  renderStaticPage(workspace: Workspace, tree: BranchTree, wish: PageWish): Promise<StaticPage>;
+  renderStaticPage(workspace: Workspace, tree: BranchTree, wish: MaskedPageRequest): Promise<StaticPage>;
 }
 
 export interface CommandContext {

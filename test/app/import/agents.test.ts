@@ -50,7 +50,7 @@ function mainSession(): Json[] {
   return writer.lines;
 }
 
-/** What the agent wrote: lines beside the path, named as today's versions do, or not. */
+/** What the agent wrote: lines in the folder of the session, with a name as today's versions give it, or not. */
 function agentLines(agentId?: string): Json[] {
   const writer = createClaudeWriter();
   writer.prompt("count the anemones");

@@ -5,7 +5,7 @@ import type { Compaction } from "../../../src/core/conversation/compaction.ts";
 
 const TIME = "2026-05-01T00:00:00.000Z";
 
-/** A session of three turns `r0 a0 r1 a1 r2 a2`, exported with a summary of turn 0 and an index behind the request of turn 1. */
+/** A session of three turns `r0 a0 r1 a1 r2 a2`, exported with a summary of turn 0 and an index after the request of turn 1. */
 function positions(): ExportedPositions {
   const summary: Compaction = {
     type: "compaction",

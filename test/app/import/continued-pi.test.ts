@@ -32,7 +32,7 @@ async function sent(): Promise<readonly string[]> {
   );
 }
 
-/** The exported session, as a writer that goes on with it; `at` gives the id of the entry that holds a text. */
+/** Continues the exported session as a writer; `at` returns the id of the entry that contains a text. */
 async function exported(): Promise<PiWriter & { at(text: string): string }> {
   const tree = await loadBranchTree(workspace.store, main, await tipOf(workspace, main));
   const lines = (await exportConversation(workspace, tree, { to: "pi", fullHistory: false })).trimEnd().split("\n");

@@ -1,4 +1,4 @@
-// Sessions that are one document, rewritten on each save: stored whole, and told by their turns.
+// Sessions that are one document, rewritten on each save: stored whole, and compared by turns.
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { loadBranchTree } from "../../../src/app/conversation/tree.ts";
 import { exportOriginal } from "../../../src/app/import/export.ts";

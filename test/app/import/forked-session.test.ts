@@ -39,7 +39,7 @@ const copied: CodexLine[] = [
 ];
 const parent: CodexLine[] = [meta(), ...copied];
 const own: CodexLine[] = [prompt("What else?"), answer("Sea grass.")];
-/** A copy stands behind its own description and the other's, and is dated anew. */
+/** A copy comes after its own description and the other's, with new times. */
 const fork = (lines: readonly CodexLine[]): CodexLine[] => [
   meta({ id: FORK, forked_from_id: CODEX_SESSION }),
   ...lines.map((line) => ({ ...line, timestamp: timeOf(500) })),

@@ -1,4 +1,4 @@
-// Whether an agent has jpg's tools, told from its settings: what `jpg hooks install --mcp` puts there, and what people write.
+// Whether an agent has jpg's tools, by its settings: what `jpg hooks install --mcp` writes there, and what people write.
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

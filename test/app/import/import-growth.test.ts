@@ -1,4 +1,4 @@
-// A file that grew goes on where a branch holds its beginning, byte for byte, and comes to what it comes to at once.
+// A file that grew continues the branch that has its beginning, byte for byte, with the same result as one import of all of it.
 import { describe, expect, it } from "vitest";
 import { loadTip } from "../../../src/app/conversation/tree.ts";
 import type { ImportReport } from "../../../src/app/import/import-report.ts";

@@ -1,5 +1,5 @@
-// A store that version 2 of the importer made: the first six lines of `upgrade-2.jsonl`, in which a parent is missing and an
-// answer stands before its request (`git fast-export --all`). Version 2 hid what stands before the one and lost the other.
+// A store that version 2 of the importer made: the first six lines of `upgrade-2.jsonl`, in which a parent is missing and an answer
+// comes before its request (`git fast-export --all`). Version 2 hid what comes before the one and lost the other.
 import { readFileSync } from "node:fs";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { loadBranchTree } from "../../../src/app/conversation/tree.ts";

@@ -1,5 +1,5 @@
-// Stores that jpg made when references to images did not say their size: the first lines of `upgrade-image.jsonl` of an agent
-// (`git fast-export --all`). What stands in the newest turn stays as it is written there.
+// Stores that jpg made when references to images had no size: the first lines of `upgrade-image.jsonl` of an agent (`git
+// fast-export --all`). The newest turn stays as it is written there.
 import { readFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { collectBlobs, loadBranchTree } from "../../../src/app/conversation/tree.ts";

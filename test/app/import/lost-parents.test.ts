@@ -13,8 +13,8 @@ import { buildSession, growingSteps } from "../../helpers/session-builder.ts";
 import { createMemoryWorkspace, importBytes, type TestWorkspace, tipOf } from "../../helpers/workspace.ts";
 
 /**
- * What befalls a line: its parent is none of the file's, it is gone itself (what it says, not what it calls), or it stands
- * before the line that it follows, where the agent writes it so: results and attachments.
+ * Damage to a line: its parent is not in the file, it is removed (a message, not a call), or it comes before the line that it
+ * follows, where the agent writes it so: results and attachments.
  */
 interface Damage {
   readonly kind: "lost" | "gone" | "early";

@@ -1,4 +1,4 @@
-// A session of OpenCode while it grows, and one that jpg exported: what OpenCode adds comes in once, whatever it changes beside.
+// A session of OpenCode while it grows, and one that jpg exported: what OpenCode adds is imported once, whatever else it changes.
 import { beforeEach, describe, expect, it } from "vitest";
 import { loadBranchTree } from "../../../src/app/conversation/tree.ts";
 import { loadView } from "../../../src/app/conversation/view.ts";
@@ -99,7 +99,7 @@ describe("a session of OpenCode that grows", () => {
   });
 });
 
-/** The exported session, as a writer that goes on with it. */
+/** Continues the exported session as a writer. */
 async function exported(branch: string): Promise<OpenCodeWriter> {
   const text = await exportConversation(workspace, await treeOf(branch), { to: "opencode", fullHistory: false });
   const { info, messages } = JSON.parse(text) as { info: Json; messages: OpenCodeWriter["messages"] };

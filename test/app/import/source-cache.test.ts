@@ -111,7 +111,7 @@ describe("importing again", () => {
     const world = await createWorld();
     const path = write("a.jsonl", buildSession(plainTurns(3), { session: SESSIONS[0] }).text());
     await world.import();
-    // What only the cache says tells whether the file was read.
+    // A value that only the cache has shows whether the file was read.
     const isBelieved = async (): Promise<boolean> => {
       const [before] = (await world.import()).sessions;
       world.git("branch", "-f", `${before!.id}/elsewhere`, before!.branch);
@@ -159,7 +159,7 @@ describe("importing again", () => {
   });
 
   it("does not believe a file that may have changed since within one tick of the clock", async () => {
-    // A clock behind the files', however long the machine takes to come to the import.
+    // A clock earlier than the files' times, however long the machine takes until the import.
     const world = await createWorld(-10_000);
     write("a.jsonl", buildSession(plainTurns(2), { session: SESSIONS[0] }).text());
     expect(statuses(await world.import())).toEqual(["created"]);

@@ -1,5 +1,5 @@
-// Agents that keep the sessions of all projects in one folder, in folders of days: levels are walked, and sessions of others
-// are left, told from their beginning.
+// Agents that keep the sessions of all projects in one folder, or in folders by day: all levels are searched, and sessions of
+// others are skipped, by their beginning.
 import { mkdirSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { agentSessionFolders, findAgentSessions } from "../../../src/app/sessions/kept-files.ts";

@@ -1,4 +1,4 @@
-// What Gemini CLI keeps for a directory: a folder that it names by rules of its own, documents of old times beside lines, and
+// What Gemini CLI keeps for a directory: a folder named by its own rules, documents of old versions next to files of lines, and
 // empty files of sessions that were opened.
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";

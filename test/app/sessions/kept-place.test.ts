@@ -41,7 +41,7 @@ const claudeLine = (cwd: string | null, more = {}): string =>
     ...more,
   });
 
-/** Keeps a session as an agent does; its name tells it from others. */
+/** Keeps a session as an agent does, by the given name. */
 const KEEP: Readonly<Record<string, (name: string, cwd: string) => void>> = {
   "claude-code": (name, cwd) => keepClaude(name, cwd, [claudeLine(cwd)]),
   codex: (name, cwd) =>

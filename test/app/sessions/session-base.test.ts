@@ -1,4 +1,4 @@
-// Files of Codex that go on from another file, as Codex 0.169 writes them where the user went back and where a session was forked:
+// Files of Codex that continue another file, as Codex 0.169 writes them where the user went back and where a session was forked:
 // both are read as one session, and nothing that was left is lost.
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -28,7 +28,7 @@ afterEach(() => removeWorkspace(workspace));
 const place = (name: string, day = "02"): string =>
   inFolder(workspace, join("sessions", "2026", "01", day), `rollout-2026-01-${day}T03-04-05-${name}.jsonl`);
 
-/** What a file goes on from: so many lines of another one. */
+/** What a file continues: a number of lines of another one. */
 const base = (file: string, lines: Buffer, end_ordinal_exclusive: number) => ({
   history_mode: "paginated",
   timestamp: `2026-01-02T05:00:0${end_ordinal_exclusive}.000Z`,

@@ -1,5 +1,5 @@
-// What a pull and a push make of a fork that was merged somewhere: its commits are in the history of the branch that was told of
-// it, its turns and compactions are not there.
+// Pulls and pushes of a fork that was merged somewhere: its commits are in the history of the branch that it was merged into, but
+// its turns and compactions are not on it.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { forkConversation } from "../../../src/app/manage/fork.ts";
 import { mergeFork } from "../../../src/app/manage/merge.ts";
@@ -34,12 +34,12 @@ const beginFork = async (): Promise<void> => {
   await ada.turn(fork, "first");
   await syncAll([ada, ben]);
 };
-const tell = async (clone: Clone, of: string, into: string): Promise<void> => {
-  const [told, telling] = [await clone.tree(of), await clone.tree(into)];
-  const request = { into: telling, fork: told, text: `of ${of}`, dryRun: false, summary: {} };
+const merge = async (clone: Clone, of: string, into: string): Promise<void> => {
+  const [from, target] = [await clone.tree(of), await clone.tree(into)];
+  const request = { into: target, fork: from, text: `of ${of}`, dryRun: false, summary: {} };
   expect((await mergeFork(clone.workspace, request)).commit).not.toBeNull();
 };
-/** Stock git brings one branch along, and leaves the others where they are. */
+/** Stock git fetches one branch without the others. */
 const takeAlone = (clone: Clone, branch: string): void => {
   clone.git("fetch", "--quiet", "team");
   clone.git("update-ref", `refs/heads/${branch}`, `refs/remotes/team/${branch}`);
@@ -55,21 +55,21 @@ const said = async (clone: Clone, branch: string): Promise<string> => {
 const liveOn = async (clone: Clone, branch: string): Promise<string> =>
   (await clone.tree(branch)).compactions.map(({ path }) => path).join();
 
-/** Ada goes on with the fork and tells main of it; Ben tells his older fork of main. */
-const goOnApart = async (): Promise<void> => {
+/** Ada continues the fork and merges it into main; Ben merges main into his older fork. */
+const mergeApart = async (): Promise<void> => {
   await beginFork();
   await ada.turn(fork, "hers");
-  await tell(ada, fork, main);
+  await merge(ada, fork, main);
   await ada.push();
   takeAlone(ben, main);
-  await tell(ben, main, fork);
+  await merge(ben, main, fork);
 };
 
 describe("a fork that was merged into main, and another that main was merged into", () => {
   it("have turns on both sides: a push does not go over the turn, and a pull makes two forks", {
     tags: ["slow"],
   }, async () => {
-    await goOnApart();
+    await mergeApart();
     expect(statusOf(await ben.push(), fork)).toBe("behind");
     const pulled = await ben.pull();
     expect(pulled.branches).toMatchObject([{ branch: fork, status: "forked", fork: `${fork}-ben-1` }]);
@@ -80,7 +80,7 @@ describe("a fork that was merged into main, and another that main was merged int
   });
 
   it("keep the turn where stock git pushed over it", async () => {
-    await goOnApart();
+    await mergeApart();
     ben.git("push", "--quiet", "team", `${fork}:refs/jpg/conversations/${fork}`);
     expect((await ada.pull()).branches).toMatchObject([{ branch: fork, status: "forked", fork: `${fork}-ada-1` }]);
     expect(await said(ada, `${fork}-ada-1`)).toContain("start-hers");
@@ -90,11 +90,11 @@ describe("a fork that was merged into main, and another that main was merged int
   it("merge where all that is missing is a compaction", { tags: ["slow"] }, async () => {
     await beginFork();
     const id = await ada.compact(fork, 1);
-    await tell(ada, fork, main);
+    await merge(ada, fork, main);
     await ada.turn(main, "on main");
     await ada.push();
     takeAlone(ben, main);
-    await tell(ben, main, fork);
+    await merge(ben, main, fork);
     expect(statusOf(await ben.push(), fork)).toBe("behind");
     expect(statusOf(await ben.pull(), fork)).toBe("merged");
     expect(await liveOn(ben, fork)).toContain(id);
@@ -112,7 +112,7 @@ describe("a push while somebody else pushes to the fork", () => {
   }, async () => {
     await beginFork();
     await ben.turn(fork, "his");
-    await tell(ada, fork, main);
+    await merge(ada, fork, main);
     const meanwhile = async (): Promise<void> => void (await ben.push());
     const report = await ada.push({ meanwhile });
     expect([statusOf(report, main), statusOf(report, fork)]).toEqual(["updated", "unchanged"]);
@@ -120,7 +120,7 @@ describe("a push while somebody else pushes to the fork", () => {
     expect(await ada.branches()).toEqual(await ben.branches());
     expect(await said(ada, fork)).toContain("start-his");
     expect(await said(ada, main)).not.toContain("start-his");
-    await tell(ada, fork, main);
+    await merge(ada, fork, main);
   });
 
   it("says whose turns it went over where git took them for a part of it, and nobody loses them", {
@@ -128,10 +128,10 @@ describe("a push while somebody else pushes to the fork", () => {
   }, async () => {
     await beginFork();
     await ada.turn(fork, "hers");
-    await tell(ada, fork, main);
+    await merge(ada, fork, main);
     await ada.push({ id: main });
     takeAlone(ben, main);
-    await tell(ben, main, fork);
+    await merge(ben, main, fork);
     const meanwhile = async (): Promise<void> => void (await ada.push());
     const report = await ben.push({ meanwhile });
     expect(report.branches.filter(({ status }) => status !== "unchanged")).toEqual([
@@ -171,7 +171,7 @@ describe("a compaction that was taken back on main, and by stock git on a fork",
     ben.git("merge", "--quiet", "--no-edit", main);
     expect(await liveOn(ben, fork)).toBe("");
     await ada.turn(main, "on main");
-    await tell(ada, main, fork);
+    await merge(ada, main, fork);
     expect(await liveOn(ada, fork)).toContain(id);
     await ben.push();
     expect(statusOf(await ada.pull(), fork)).toBe("merged");

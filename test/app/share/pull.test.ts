@@ -1,4 +1,4 @@
-// What becomes of a branch that went on in two stores, case by case; `test/helpers/sharing-law.ts` draws them at random.
+// Pulls of a branch that grew in two stores, case by case; `test/helpers/sharing-law.ts` draws them at random.
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";

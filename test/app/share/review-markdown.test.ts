@@ -68,7 +68,7 @@ const report = fc.record({
   marks: fc.array(text, { maxLength: 3 }),
 });
 
-/** jpg's own words outside fences; what stands between backticks is code. */
+/** jpg's own words outside of fences; text between backticks is code. */
 const OWN = [
   /^# What CODE changes for the model$/,
   /^Compared with CODE( where they parted \(CODE\)|, (which has a summary of it|of which it has a summary) up to CODE)?\. What was said in the conversation is only in code blocks\.$/,

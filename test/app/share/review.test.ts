@@ -1,4 +1,4 @@
-// What a review says of forks that were told of each other: git takes what a branch was told of for a part of it.
+// Reviews of forks that were merged into each other: git counts what was merged into a branch as part of it.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { forkConversation } from "../../../src/app/manage/fork.ts";
 import { mergeFork } from "../../../src/app/manage/merge.ts";

@@ -1,5 +1,5 @@
-// The way back for a model that jpg asks: it is offered `search` and `show`, told of them where something is hidden, and finds it, in
-// its own conversation only.
+// A model that jpg asks is offered `search` and `show`, is told of them where something is hidden, and finds it, in its own
+// conversation only.
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { compact } from "../../../src/app/compact/compact.ts";

@@ -1,5 +1,5 @@
-// One turn that grows past the window: its answered calls are compacted while it goes on, as often as it nears the window
-// again. Nothing of it is lost, and each request is one that the provider takes.
+// One turn that grows past the window: its answered calls are compacted as often as it nears the window. Nothing of it is lost, and
+// the provider accepts each request.
 
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { type BranchTree, loadBranchTree } from "../../../src/app/conversation/tree.ts";
@@ -80,7 +80,7 @@ async function talk(
 it("is compacted as often as it nears the window, and continues", { tags: ["slow"] }, async () => {
   const { views, said, steps } = await talk([...says("Found."), stop()]);
   expect(views).toHaveLength(ROUNDS + 1);
-  // Whoever watches is told what takes so long, after each request and before the next.
+  // The observer is told what takes so long, after each request and before the next.
   expect(steps).toEqual(Array.from({ length: ROUNDS + 1 }, () => ["asked", "compacting"]).flat());
   const sizes = views.map((view) => estimateView(view));
   expect(Math.max(...sizes)).toBeLessThan(100_000);

@@ -1,4 +1,4 @@
-// What a turn leaves behind: one commit when it is whole, what came when it was broken off, nothing when nothing was said.
+// The result of a turn: one commit when it is complete, what had arrived when it was broken off, nothing when nothing was said.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
