@@ -2,7 +2,7 @@
 import type { Compaction } from "../../core/conversation/compaction.ts";
 import { type CompactionGroup, describeGroup, groupRange, groupsOf } from "../../core/conversation/group.ts";
 import type { TokenSource } from "../../core/model/token-meter.ts";
-import { isForkSubject, subjectOf, parseRevertSubject } from "../../store/messages.ts";
+import { isForkSubject, parseRevertSubject, subjectOf } from "../../store/messages.ts";
 import type { ConversationStore, LogEntry, Signature } from "../../store/store.ts";
 import { compactionIdOfPath, readRecord } from "../conversation/append.ts";
 import { findSquashed, readRecordLog } from "../conversation/log.ts";

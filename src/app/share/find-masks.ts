@@ -5,11 +5,11 @@ import { turnIndexOfPath } from "../../core/conversation/turn-file.ts";
 import { appendAll } from "../../core/lists.ts";
 import {
   createMasker,
+  encodedForms,
   type Masker,
-  unescapedText,
   sampleOf,
   textsOfContents,
-  encodedForms,
+  unescapedText,
 } from "../../core/secrets/mask.ts";
 import type { OutgoingObject } from "../../store/sharing.ts";
 import type { BranchTip, ConversationStore, HistoryCommit, MaskedCopy } from "../../store/store.ts";
