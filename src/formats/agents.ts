@@ -1,5 +1,5 @@
-// The formats that jpg reads, those of agents first: the only place that lists them. A file is taken for the first that
-// recognises it, and what is in no agent's own format may be a request as an API takes it.
+// The only list of the formats that jpg reads. The first that recognises a file reads it; agents come first, since a file of an
+// agent may also look like an API request.
 import type { AgentFormat } from "./agent-format.ts";
 import { AIDER } from "./aider/agent.ts";
 import { ANTHROPIC_REQUESTS } from "./anthropic/agent.ts";

@@ -1,9 +1,9 @@
-// What the tools of most agents do, whatever they are called: a session goes on better where past calls look like those that the
-// agent makes itself. Only names and keys change, in what is exported alone; what has no counterpart stays as it is.
+// Translates tool calls between agents: a session continues better if past calls look like the agent's own. Only names and keys
+// change, and only in exports; a tool without a counterpart stays as it is.
 import type { Event, View } from "../core/conversation/event.ts";
 import { isRecord } from "./session-source.ts";
 
-/** What agents do in common, and the arguments that say on what: texts, the first ones needed. */
+/** Common tools and their arguments, all texts, required ones first. */
 interface CommonArguments {
   readonly shell: "command";
   readonly read: "path";
@@ -13,19 +13,19 @@ interface CommonArguments {
   readonly find: "pattern" | "path";
 }
 
-/** An agent's tool: its name, and its keys for the arguments. */
+/** An agent's tool: its name, and its key for each argument. */
 interface OwnTool<Argument extends string> {
   readonly name: string;
   readonly keys: Readonly<Record<Argument, string>>;
 }
 
-/** The tools of an agent by what they do; absent = it has none, or one with arguments of another form. */
+/** An agent's tools by act; absent = it has none, or its arguments differ in form. */
 export type ToolDialect = { readonly [Act in keyof CommonArguments]?: OwnTool<CommonArguments[Act]> };
 
 type Act = keyof CommonArguments;
 type AnyTool = OwnTool<string>;
 
-/** What a call must say to be known for one. */
+/** Arguments that a call must have to be recognised. */
 const NEEDED: Readonly<Record<Act, readonly string[]>> = {
   shell: ["command"],
   read: ["path"],
@@ -35,7 +35,7 @@ const NEEDED: Readonly<Record<Act, readonly string[]>> = {
   find: ["pattern"],
 };
 
-/** Gives a view with its calls as an agent makes them; `known` = the dialects of all agents. */
+/** Translates a view's calls into an agent's tools; `known` = the dialects of all agents. */
 export function translateCalls(view: View, target: ToolDialect | undefined, known: readonly ToolDialect[]): View {
   if (target === undefined) return view;
   const dialects = [target, ...known];
@@ -62,7 +62,7 @@ function translate(event: Event, target: ToolDialect, dialects: readonly ToolDia
   return event;
 }
 
-/** In the order in which they stand; what is not common stays. */
+/** Keeps the order of keys, and keys that are not common. */
 function renameKeys(given: Readonly<Record<string, unknown>>, own: AnyTool, other: AnyTool): Record<string, unknown> {
   const renamed = new Map(Object.entries(own.keys).map(([argument, key]) => [key, other.keys[argument] ?? key]));
   return Object.fromEntries(Object.entries(given).map(([key, value]) => [renamed.get(key) ?? key, value]));

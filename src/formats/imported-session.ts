@@ -1,18 +1,18 @@
-// What an importer yields for one session file: turns read on demand, the agent's own compactions, and where each turn
-// begins in the file. A pure function of the source text and the importer's version.
+// What an importer reads from one session file: turns on demand, the agent's own compactions, and where each turn begins in the
+// file. A pure function of the source text and the importer's version.
 import type { Compaction } from "../core/conversation/compaction.ts";
 import type { ToolDefinition } from "../core/conversation/defined-tools.ts";
 import { type Event, traitsOf, type View } from "../core/conversation/event.ts";
 import { type CallPairs, pairCalls } from "../core/conversation/tool-pairing.ts";
 import type { RawLine, SessionPart } from "./session-source.ts";
 
-/** A line that is no event: `line` is 1-based as editors count; in a document, the position of the message. */
+/** A line that could not be read: `line` is 1-based as editors count; in a document, the position of the message. */
 export interface SkippedLine {
   readonly line: number;
   readonly reason: string;
 }
 
-/** Names the conversation, branch and commit that an exported session came from. */
+/** The conversation, branch and commit that a session was exported from. */
 export interface ExportOrigin {
   readonly conversation: string;
   readonly branch: string;
@@ -25,86 +25,85 @@ export interface ExportOrigin {
 export interface ImportedTurns {
   readonly turnCount: number;
   /**
-   * Events of one turn, turn_start first (without `prev`). Deterministic; callable in any order. An event's id is that of its
-   * line, message or part, without a dot, and for further events of the same one `<id>.<n>`.
+   * Reads one turn, turn_start first (without `prev`). Deterministic; in any order. An event's id is that of its line, message
+   * or part, without a dot; further events of the same one are `<id>.<n>`.
    */
   readTurn(index: number): readonly Event[];
 }
 
-/** The tools that the agent offers its model from a line on. */
+/** The tools offered to the model from a line on. */
 export interface ToolList {
-  /** The turn that the line stands in, 0-based. */
+  /** The line's turn, 0-based. */
   readonly turn: number;
   /** RFC 3339 UTC. */
   readonly timestamp: string;
-  /** From the source's ids. */
+  /** Derived from the source's ids. */
   readonly id: string;
   readonly tools: readonly ToolDefinition[];
 }
 
-/** Settings of jpg's that the session has from a line on: those that a conversation may have. */
+/** jpg settings that hold from a line on: those that a conversation may set. */
 export interface SettingsChange {
-  /** The turn that the line stands in, 0-based. */
+  /** The line's turn, 0-based. */
   readonly turn: number;
   /** RFC 3339 UTC. */
   readonly timestamp: string;
-  /** From the source's ids. */
+  /** Derived from the source's ids. */
   readonly id: string;
-  /** Nested as in the settings. */
+  /** Nested as in a config file. */
   readonly delta: Readonly<Record<string, unknown>>;
 }
 
-/** A branch of the session that the agent left. */
+/** A branch of the session that the agent abandoned. */
 export interface AbandonedBranch extends ImportedTurns {
-  /** Short name, `[a-z0-9-]+`, from the source's ids: the same at every import. */
+  /** Short name, `[a-z0-9-]+`, derived from the source's ids: the same at every import. */
   readonly name: string;
-  /** How many of its first turns it shares, whole, with the active path. */
+  /** Number of whole turns shared with the active path at the start. */
   readonly commonTurns: number;
 }
 
 export interface ImportedSession extends ImportedTurns {
   /** Format name, e.g. `claude-code`. */
   readonly format: string;
-  /** Version of the importer: part of what an import is a function of. */
+  /** An import is a function of the source and this. */
   readonly importer: number;
-  /** The session's own id, as in its file; must match `[A-Za-z0-9._-]{1,128}` or be replaced by a digest-like name. */
+  /** The session's own id; `toUsableId` replaces one that does not match `[A-Za-z0-9._-]{1,128}`. */
   readonly sessionId: string;
   /** First words of the first request, one line. */
   readonly title: string;
   /** Later titles given by the agent or user, oldest first. */
   readonly titles: readonly { readonly timestamp: string; readonly title: string; readonly id: string }[];
-  /** What it offered its model, one list a change, oldest first; absent = the format does not tell. */
+  /** The tools it offered, one list per change, oldest first; absent = the format does not say. */
   readonly toolLists?: readonly ToolList[];
-  /** What it sets for its conversation, oldest first; absent = the format does not tell. */
+  /** Settings, oldest first; absent = the format does not say. */
   readonly settings?: readonly SettingsChange[];
   /** RFC 3339 UTC of the first dated line. */
   readonly createdAt: string;
-  /** Working directory of the session, when the file names one. */
   readonly cwd?: string;
-  /** Line (0-based) at which a turn's piece of the source begins; rises with the turn; 0 for turn 0. Not asked of documents. */
+  /** Line (0-based) at which a turn's piece of the source begins; rises with the turn; 0 for turn 0. Unused for documents. */
   turnLine(index: number): number;
-  /** Whether the file holds a line, message or part of this id, sent or not. */
+  /** Whether the file has a line, message or part with this id, sent or not. */
   hasLine(id: string): boolean;
   /** Timestamp of a turn's turn_start, without reading the turn. */
   turnTime(index: number): string;
-  /** The agent's own compactions, oldest first; `covers`, `basis` and `stats.tokens` are filled in by the caller. */
+  /** The agent's own compactions, oldest first; the caller fills in `covers`, `basis` and `stats.tokens`. */
   readonly compactions: readonly Compaction[];
-  /** Those of them, by id, that jpg wrote into an export as they are: its conversation has them. Absent = none. */
+  /** Ids of those that jpg exported unchanged: its conversation already has them. Absent = none. */
   readonly exportedCompactions?: ReadonlySet<string>;
-  /** Turn during or after which each compaction was made, by compaction id: its commit follows that turn's commit. */
+  /** Turn during or after which each compaction was made, by its id: its commit follows that turn's. */
   readonly compactionTurns: ReadonlyMap<string, number>;
   readonly abandoned: readonly AbandonedBranch[];
   readonly skippedLines: readonly SkippedLine[];
-  /** Sessions of agents that it began, which stand in its own file; absent = there are none. */
+  /** Sessions of sub-agents in the same file; absent = there are none. */
   readonly parts?: readonly SessionPart[];
   /** Present when jpg exported this file. */
   readonly origin?: ExportOrigin;
-  /** The session that jpg exported, where the agent copied it into one with an id of its own; absent = this one. */
+  /** Id of the exported session, if the agent copied it into one with a new id; absent = this one. */
   readonly exportedAs?: string;
 }
 
-// Names derived from source ids, the same at every import: for ids that are no usable names, and for what the session has
-// no id of its own for. Not for security: FNV-1a, 64 bits.
+// Names derived from source ids, the same at every import, for ids that are not usable as names and for what has no id. FNV-1a,
+// 64 bits: not for security.
 
 const OFFSET = 0xcbf29ce484222325n;
 const PRIME = 0x100000001b3n;
@@ -117,16 +116,16 @@ export function deriveName(text: string): string {
   return hash.toString(36).padStart(13, "0");
 }
 
-/** It names a folder of the tree: no name that means another folder, or something to git. */
+/** The id names a folder of the tree, so it must not mean another folder (`..`) or anything to git. */
 const USABLE_ID = /^(?!\.+$|\.git)[A-Za-z0-9._-]{1,128}$/i;
 
-/** Gives an id that can stand in names: the id itself, else a name derived from it. */
+/** Returns an id usable in names: the id itself, else a name derived from it. */
 export function toUsableId(id: string): string {
   return USABLE_ID.test(id) ? id : `session-${deriveName(id)}`;
 }
 
-// The side line of an exported session: which conversation, branch and commit it shows. What a file says is checked by whoever
-// believes it: anybody may write one.
+// The side line of an exported session: the conversation, branch and commit that it shows. Anybody may write one: check it
+// before believing it.
 
 const ORIGIN_TYPE = "jpg-origin";
 /** Version of the side line; a reader ignores newer ones. */
@@ -137,12 +136,12 @@ export function createOriginLine(origin: ExportOrigin, sessionId: string): Reado
   return { type: ORIGIN_TYPE, format: ORIGIN_FORMAT, ...origin, sessionId };
 }
 
-/** Whether a parsed line is the side line of a session, of any version. */
+/** Recognises a side line of any version. */
 export function isOriginLine(line: Readonly<Record<string, unknown>>): boolean {
   return line["type"] === ORIGIN_TYPE;
 }
 
-/** Reads the origin from a parsed side line; null when jpg did not write it. Never throws. */
+/** Reads the origin from a parsed side line; null for any other line. Never throws. */
 export function readExportOrigin(line: unknown): ExportOrigin | null {
   if (typeof line !== "object" || line === null || !("type" in line) || line.type !== ORIGIN_TYPE) return null;
   const { format, conversation, branch, commit, turn } = line as Readonly<Record<string, unknown>>;
@@ -152,7 +151,7 @@ export function readExportOrigin(line: unknown): ExportOrigin | null {
   return { conversation, branch, commit, ...(hasTurn ? { turn: Number(turn) } : {}) };
 }
 
-/** Reads the origin from the text of a side line; null when it is none. Never throws. */
+/** Reads the origin from the text of a side line; null for any other text. Never throws. */
 export function parseExportOrigin(text: string): ExportOrigin | null {
   if (text.length > LONGEST_ORIGIN) return null;
   try {
@@ -165,24 +164,27 @@ export function parseExportOrigin(text: string): ExportOrigin | null {
 /** jpg's own line is short. Characters. */
 const LONGEST_ORIGIN = 4096;
 
-// What the lines of an exported session are named after. A format derives the ids that it writes from these names, so that an
-// import knows the lines of an export again without making the export again: it derives the ids, and looks for them.
+// Names of the lines of an exported session. A format derives ids from these names, so an import recognises exported lines by
+// deriving the ids again, without repeating the export.
 
-/** A source of lines, and what a line of that name shows. */
+/** A source of exported lines. */
 interface LineSource {
-  /** Id of an event, of a compaction (the lines of its summary), or `boundaryName`; "" = what stands before all others. */
+  /** Id of an event or of a compaction (its summary), or `boundaryName`; "" = what comes before all others. */
   readonly name: string;
-  /** Event or compaction that it shows; "" = none. */
+  /** Event or compaction shown; "" = none. */
   readonly shows: string;
-  /** The turn of the conversation that it belongs to, 0-based; absent = to none. */
+  /** Turn of the conversation, 0-based; absent = none. */
   readonly turn?: number;
-  /** The message that an event is a part of, a result of its call's: a format may write all of it as one line, named after the first. */
+  /**
+   * The message that an event belongs to; for a result, its call's. A format may write it as one line, named after the first
+   * event.
+   */
   readonly message?: string;
 }
 
 /**
- * Names the line of a source: the `n`-th, 0-based. A line that shows nothing by itself, such as a result that hardening made
- * up, is a further line of the source before it.
+ * Names the `n`-th line of a source, 0-based. A line that shows nothing by itself, such as a result added by hardening, is a
+ * further line of the source before it.
  */
 export function lineName(source: string, n: number): string {
   return n === 0 && source !== "" ? source : `${source}#${n}`;
@@ -193,7 +195,7 @@ export function boundaryName(compaction: string): string {
   return `${compaction}.boundary`;
 }
 
-/** Lists everything that an export of a view may name lines after, in the order of the view. */
+/** Lists every source that an export of a view may name lines after, in view order. */
 export function* listLineSources({ turns }: View): Generator<LineSource> {
   const calls = pairCalls(
     turns.map(({ events }, index) => ({ index, events })),
@@ -219,35 +221,35 @@ function messageOf(event: Event, calls: CallPairs): string | undefined {
   return said?.metadata?.message_id;
 }
 
-/** What names one exported session: exporting the same things twice gives the same id. */
+/** Identifies one exported session: exporting the same things twice gives the same id. */
 export interface SessionName {
   readonly conversation: string;
   readonly branch: string;
-  /** Commit the branch stands at. */
+  /** The branch's newest commit. */
   readonly tip: string;
-  /** Format it is exported to, e.g. `claude-code`. */
+  /** Export format, e.g. `claude-code`. */
   readonly target: string;
-  /** Counts exports of the same tip that must differ, from 0. */
+  /** Number of the export of this tip, from 0, to make ids differ. */
   readonly n: number;
 }
 
 /** SHA-1 of some bytes: 20 bytes. */
 export type Sha1 = (bytes: Uint8Array) => Uint8Array;
 
-/** Namespace of jpg's session ids: chosen once at random, never to change. */
+/** Namespace of jpg's session ids, chosen at random. Never changes. */
 const SESSION_NAMESPACE = "0d9b53c5-6a0e-4b52-9d0c-7b1f3c2e8a64";
 
-/** Gives the id of an exported session. */
+/** Derives the id of an exported session. */
 export function sessionUuid({ conversation, branch, tip, target, n }: SessionName, sha1: Sha1): string {
   return uuidV5(SESSION_NAMESPACE, JSON.stringify([conversation, branch, tip, target, n]), sha1);
 }
 
-/** Gives the id of an exported line: `sourceId` is its name, see `lineName`. */
+/** Derives the id of an exported line; for `sourceId` see `lineName`. */
 export function lineUuid(sessionId: string, sourceId: string, sha1: Sha1): string {
   return uuidV5(sessionId, sourceId, sha1);
 }
 
-/** Makes a name-based UUID, version 5. `namespace` is a UUID. */
+/** Makes a name-based UUID, version 5 (RFC 9562). */
 export function uuidV5(namespace: string, name: string, sha1: Sha1): string {
   const text = new TextEncoder().encode(name);
   const input = new Uint8Array(16 + text.length);
@@ -265,10 +267,10 @@ function bytesOfUuid(uuid: string): Uint8Array {
   return Uint8Array.from({ length: 16 }, (_, at) => Number.parseInt(hex.slice(at * 2, at * 2 + 2), 16));
 }
 
-/** Longest text that is kept, in characters. */
+/** Longest text kept in a note, characters. */
 const MAX_TEXT = 200;
 
-/** Whether a value is one that a note keeps: a number, a truth value, a text that is not empty. */
+/** Whether a note keeps a value: a number, a boolean, a non-empty text. */
 export function isPlain(value: unknown): boolean {
   return typeof value === "string" ? value !== "" : typeof value === "number" || typeof value === "boolean";
 }
@@ -278,7 +280,7 @@ export function shorten(value: unknown): unknown {
   return typeof value === "string" && value.length > MAX_TEXT ? `${value.slice(0, MAX_TEXT)}…` : value;
 }
 
-/** Gives the plain values of an object, texts cut. */
+/** Picks the plain values of an object, long texts cut. */
 export function plainValues(line: RawLine): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(line).flatMap(([key, value]) => (isPlain(value) ? [[key, shorten(value)]] : [])),

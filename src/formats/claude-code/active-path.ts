@@ -1,12 +1,13 @@
-// The path that the agent resumes: from the newest leaf back to the root, with what belongs to it and hangs beside it. The rules are those that the agent itself was seen to follow.
+// The path that the agent resumes: from the newest leaf back to the root, with the lines that are sent with it. The rules were found
+// by watching the agent.
 import { findKept, type LineEntry, type SessionIndex } from "./session-index.ts";
 
 export interface SessionPath {
   /** Where it ends; absent when the file holds no message. */
   readonly leaf?: LineEntry;
-  /** From the root to the leaf, and what hangs behind the leaf; in the order of the links. */
+  /** From the root to the leaf, then the lines that follow the leaf; in link order. */
   readonly chain: readonly LineEntry[];
-  /** Lines beside the chain that the agent sends with it. */
+  /** Lines off the chain that the agent sends with it. */
   readonly offPath: OffPathLines;
 }
 
@@ -26,10 +27,10 @@ export function pathTo(leaf: LineEntry, graph: SessionGraph): LineEntry[] {
 }
 
 /**
- * The agent's own rule, as it was seen: it goes on from the message that the last line of the file hangs on, unless that line
- * does not follow the one that the newest `last-prompt` line names: then from that one. Where none is named, the newest of
- * all lines that follow the last one counts: the agent writes an answer now and then before what it answers. (Where one is
- * named that the file does not hold it leaves such an answer out until more is said; here that would be a rewind.)
+ * The agent's own rule, as observed: it continues from the message that the file's last line hangs on. If that line does not
+ * descend from the one named by the newest `last-prompt` line, it continues from the named one. If none is named, the newest of
+ * all lines that descend from the last one counts, because the agent sometimes writes an answer before the line that it answers.
+ * (If the named line is missing from the file, the agent omits such an answer until more is said; here that would be a rewind.)
  */
 function findLeaf(index: SessionIndex, graph: SessionGraph): LineEntry | undefined {
   const last = index.entries.findLast(isNode);
@@ -48,7 +49,7 @@ function findEnd(index: SessionIndex, graph: SessionGraph, last: LineEntry): Lin
   return newest;
 }
 
-/** The line that the newest `last-prompt` line names, if it is in the file; what was named before a compaction counts no more. */
+/** The line named by the newest `last-prompt` line, if the file holds it; a name from before a compaction is obsolete. */
 function namedLine(index: SessionIndex, graph: SessionGraph): LineEntry | undefined {
   const { line, uuid } = index.promptLeaves.at(-1) ?? { line: -1, uuid: "" };
   const boundary = index.entries.findLast(({ kind }) => kind === "boundary");
@@ -56,7 +57,7 @@ function namedLine(index: SessionIndex, graph: SessionGraph): LineEntry | undefi
   return named === undefined ? undefined : (graph.summaryThatKept(named) ?? named);
 }
 
-/** The message that a line is, or hangs on by links of the file. */
+/** The message that a line is, or descends from. */
 function messageOf(end: LineEntry | undefined, graph: SessionGraph): LineEntry | undefined {
   const seen = new Set<LineEntry>();
   for (let at = end; at !== undefined && !seen.has(at); at = graph.parentOf(at)) {
@@ -67,7 +68,7 @@ function messageOf(end: LineEntry | undefined, graph: SessionGraph): LineEntry |
   return undefined;
 }
 
-/** Whether a line is one that the conversation may stand at; at a boundary it does not before there is its summary. */
+/** Whether the conversation may end at a line; at a boundary only once its summary is written. */
 function isNode(entry: LineEntry): boolean {
   return entry.uuid !== undefined && !entry.isSidechain && entry.isProgress !== true && entry.kind !== "boundary";
 }
@@ -80,13 +81,13 @@ function lastMessage(entries: readonly LineEntry[]): LineEntry | undefined {
   );
 }
 
-/** Creates the test whether a line is the anchor or follows it by links of the file, not through a compaction. */
+/** Creates a test whether a line is the anchor or descends from it, not through a compaction. */
 export function followTest(index: SessionIndex, graph: SessionGraph, anchor: LineEntry): (entry: LineEntry) => boolean {
   const walls = index.entries.filter((entry) => entry.kind === "boundary" || graph.isOrphan(entry));
   return descendantTest(graph, anchor, walls);
 }
 
-/** Creates the test whether a line is the anchor or descends from it, not through `walls`; answers are remembered. */
+/** Creates a test whether a line is the anchor or descends from it, not through `walls`; caches results. */
 function descendantTest(
   graph: SessionGraph,
   anchor: LineEntry,
@@ -108,8 +109,8 @@ function descendantTest(
 }
 
 /**
- * What hangs behind the leaf without being a message: attachments that the agent sends with the next prompt, notes. An
- * attachment whose parent is not there is one of them, too: that line may still come.
+ * Lines after the leaf that are no messages: notes, and attachments that the agent sends with the next prompt. An attachment whose
+ * parent is missing is one too: that line may still be written.
  */
 function trailingLines(index: SessionIndex, graph: SessionGraph, leaf: LineEntry): LineEntry[] {
   const walls = index.entries.filter(({ kind }) => kind === "boundary");
@@ -120,14 +121,13 @@ function trailingLines(index: SessionIndex, graph: SessionGraph, leaf: LineEntry
   );
 }
 
-// What the agent sends with its path although the path does not lead through it. The agent writes parallel calls, their
-// results and what hooks say of them as branches of the graph, wherever other lines came between: one message is known by
-// its id, a result by its call's.
+// Lines that the agent sends with its path although they are not on it. It writes parallel calls, their results and what hooks say
+// of them as branches of the graph, with other lines in between. Message ids and call ids show what belongs together.
 
-/** Lines beside a path, in file order, each with the line of the path, or beside it, that it goes with. */
+/** Lines off a path, in file order, each with the line on the path, or off it, that it belongs to. */
 export type OffPathLines = ReadonlyMap<LineEntry, LineEntry>;
 
-/** Finds the lines beside a chain of lines. */
+/** Finds the lines off a chain that are sent with it. */
 export function findOffPathLines(index: SessionIndex, graph: SessionGraph, chain: readonly LineEntry[]): OffPathLines {
   const path = new Set(chain);
   const offPath = new Map<LineEntry, LineEntry>();
@@ -143,7 +143,7 @@ export function findOffPathLines(index: SessionIndex, graph: SessionGraph, chain
 
 type Add = (entry: LineEntry, anchor: LineEntry) => void;
 
-/** Lines that share their message's id with the path, whatever they follow. */
+/** Adds lines with the message id of a line on the path, whatever they follow. */
 function addMessageParts({ entries }: SessionIndex, path: ReadonlySet<LineEntry>, add: Add): void {
   const messages = new Map(
     [...path].flatMap((entry) => (entry.messageId === undefined ? [] : [[entry.messageId, entry]])),
@@ -154,7 +154,7 @@ function addMessageParts({ entries }: SessionIndex, path: ReadonlySet<LineEntry>
   }
 }
 
-/** The first result of each call that has none on the path before it. */
+/** Adds the first result of each call that has none on the path before it. */
 function addResults({ entries }: SessionIndex, path: ReadonlySet<LineEntry>, add: Add): void {
   const makers = new Map(
     [...path].flatMap((entry) =>
@@ -172,7 +172,7 @@ function addResults({ entries }: SessionIndex, path: ReadonlySet<LineEntry>, add
   }
 }
 
-/** What the harness says behind calls and results, unless the conversation went on from there. */
+/** Adds what the harness says after calls and results, unless the conversation continued from there. */
 function addReminders({ entries }: SessionIndex, graph: SessionGraph, path: ReadonlySet<LineEntry>, add: Add): void {
   const abandoned = findAbandonedLines(entries, graph, path);
   for (const entry of entries) {
@@ -186,7 +186,7 @@ function isReminder(entry: LineEntry): boolean {
   return entry.kind === "attachment" || (entry.kind === "harness" && entry.isMeta === true);
 }
 
-/** Lines off the path from which something was said or answered. */
+/** Lines off the path that a later message follows. */
 function findAbandonedLines(
   entries: readonly LineEntry[],
   graph: SessionGraph,
@@ -205,25 +205,25 @@ function findAbandonedLines(
   return abandoned;
 }
 
-/** The line of the path that a line hangs on, through others that nobody said. */
+/** The line of the path that a line descends from, through lines that nobody said. */
 function findOwner(entry: LineEntry, graph: SessionGraph, path: ReadonlySet<LineEntry>): LineEntry | undefined {
   const seen = new Set([entry]);
   for (let at = graph.parentOf(entry); at !== undefined && !seen.has(at); at = graph.parentOf(at)) {
-    // What stands beside the path already was found to hang on it.
+    // Reminders and side lines on the path have an owner already.
     if (path.has(at) && !isReminder(at) && at.kind !== "side") return at;
     seen.add(at);
   }
   return undefined;
 }
 
-// Who follows whom: the parent of every node, with the links that the file leaves open closed as the agent closes them
-// (formats: parents that are not in the file, the turns behind a compaction, messages a compaction kept).
+// The parent of every node. Where the file leaves a link open, it is resolved as the agent does: missing parents, the turns after a
+// compaction, messages that a compaction kept.
 
 export interface SessionGraph {
   parentOf(entry: LineEntry): LineEntry | undefined;
-  /** Whether the file does not hold the parent of an entry that must have one. */
+  /** Whether an entry must have a parent and the file lacks it. */
   isOrphan(entry: LineEntry): boolean;
-  /** Whether the agent, too, knows nothing that such an orphan could follow: it sends nothing of what stands before. */
+  /** Whether the agent finds no parent for such an orphan either: it sends nothing of what comes before. */
   isCutOff(entry: LineEntry): boolean;
   /** The summary of the newest compaction that kept a line; absent when none did. */
   summaryThatKept(entry: LineEntry): LineEntry | undefined;
@@ -231,9 +231,9 @@ export interface SessionGraph {
   keptBy(boundary: LineEntry): readonly LineEntry[];
 }
 
-/** How much older than an orphan the line may be that the agent has it follow, in milliseconds: seen in Claude Code 2.1.330. */
+/** How much older than an orphan its adopted parent may be, milliseconds: observed in Claude Code 2.1.330. */
 const NEAR_MS = 5000;
-/** Among how many nodes above an orphan that line is looked for: more than are written in that time. */
+/** How many nodes above an orphan are searched: more than are written in that time. */
 const NEAR_NODES = 100;
 
 /** Creates the graph of a session. */
@@ -262,7 +262,7 @@ export function createGraph(index: SessionIndex): SessionGraph {
     summaryThatKept: ({ uuid }) => (uuid === undefined ? undefined : kept.get(uuid)),
   };
 
-  /** What follows a kept message follows, in the whole conversation, the summary that kept it. */
+  /** In the whole conversation, a child of a kept message follows the summary that kept it. */
   function noteKept(summary: LineEntry): void {
     const boundary = index.nodes.get(summary.parent ?? "");
     for (const { uuid } of boundary === undefined ? [] : keptBy(boundary)) kept.set(uuid ?? "", summary);
@@ -287,12 +287,12 @@ function resolveLink(index: SessionIndex, entry: LineEntry, keptUnder: ReadonlyM
   return parent === undefined || parent === entry ? "missing" : parent;
 }
 
-/** Whether the agent starts a new context here: what stood before is hidden, not gone. */
+/** Whether the agent starts a new context here: earlier lines are hidden, not gone. */
 function startsNewContext(entry: LineEntry): boolean {
   return entry.kind === "boundary" || entry.kind === "summary";
 }
 
-/** The newest line above an orphan that is hardly older than it, and does not follow it; of several of one time the first. */
+/** The newest line above an orphan that is at most NEAR_MS older and does not follow it; among lines of the same time the first. */
 function nearestAbove(
   orphan: LineEntry,
   above: readonly LineEntry[],
@@ -310,7 +310,7 @@ function nearestAbove(
   return nearest;
 }
 
-/** Whether a line follows one that stands below it, through few others. */
+/** Whether a line follows one below it, within NEAR_NODES links. */
 function follows(entry: LineEntry, ancestor: LineEntry, parents: ReadonlyMap<LineEntry, LineEntry>): boolean {
   let at = parents.get(entry);
   for (let steps = 0; at !== undefined && steps < NEAR_NODES; steps++) {

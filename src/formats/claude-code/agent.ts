@@ -1,4 +1,4 @@
-// Claude Code as one value (`AgentFormat`): whether a file is a session of it, and reading one.
+// Recognises and reads sessions of Claude Code.
 import { userError } from "../../core/errors.ts";
 import { toAnthropicThread } from "../../core/model/anthropic-thread.ts";
 import { type AgentFormat, findVersion, type SessionDraft } from "../agent-format.ts";
@@ -42,11 +42,11 @@ import { CLAUDE_SETUP } from "./setup.ts";
 import { arrangeTurns, cutTurns, readTitles, requestLines, type TurnCut } from "./turns.ts";
 import { exportClaudeCode } from "./write.ts";
 
-/** How many lines are looked at; the first ones may be side data or damaged. */
+/** Lines searched; the first ones may be side data or damaged. */
 const LINES_LOOKED_AT = 50;
 
 const NODE_TYPES: ReadonlySet<unknown> = new Set(["user", "assistant", "system", "attachment", "progress"]);
-/** Side lines, each with a key that no other format has beside that type. */
+/** Side lines, each with a key that no other format has with that type. */
 const SIDE_TYPES: Readonly<Record<string, string>> = {
   "ai-title": "aiTitle",
   "custom-title": "customTitle",
@@ -75,16 +75,16 @@ function isClaudeLine(line: RawLine): boolean {
   return Object.hasOwn(SIDE_TYPES, type) && (SIDE_TYPES[type] ?? "") in line;
 }
 
-// Imports a Claude Code session: an index of its lines, the path that the agent would resume, its turns read on demand,
-// its compactions as compactions. A pure function of the file's text.
+// Imports a Claude Code session: indexes its lines, finds the path that the agent would resume, reads its turns on demand and its
+// compactions. A pure function of the file's text.
 
 /** Version of this importer: raise it when the same bytes would give other events or records. */
 const CLAUDE_IMPORTER = 6;
 
-/** What a session without a request of the user is called. */
+/** Title of a session without a user request. */
 const UNTITLED = "untitled session";
 
-/** Reads a session. Bad lines are listed in `skippedLines`. Throws `not_a_session` when no line is Claude Code's. */
+/** Reads a session; lists bad lines in `skippedLines`. Throws `not_a_session` when no line is Claude Code's. */
 export function readClaudeSession(source: SessionSource): ImportedSession {
   const lines = createParsedLines(source, parseLine);
   const index = indexSession(lines, source.lineCount);
@@ -120,7 +120,7 @@ export function readClaudeSession(source: SessionSource): ImportedSession {
   };
 }
 
-/** Gives the id of a session without reading further than the first line that names it; null when none does. */
+/** Reads the session's id up to the first line that names it; null when none does. */
 export function claudeSessionId(source: SessionSource): string | null {
   for (let line = 0; line < source.lineCount; line++) {
     const parsed = parseLine(source.line(line));
@@ -158,8 +158,8 @@ function turnStarts(cuts: readonly TurnCut[]): readonly number[] {
   });
 }
 
-// Branches of a session that its active path left: the user went back and asked something else. Parallel calls, sub-agents
-// and failed requests branch the graph as well and are none of these.
+// Branches that the active path abandoned: the user went back and asked something else. Parallel calls, sub-agents and failed
+// requests branch the graph too but are not counted.
 
 interface ActiveBranch {
   readonly path: SessionPath;
@@ -167,7 +167,7 @@ interface ActiveBranch {
   readonly plan: TurnPlan;
 }
 
-/** Finds the branches that were left, in the file order of their ends. */
+/** Finds the abandoned branches, in the file order of their ends. */
 function findAbandoned(index: SessionIndex, graph: SessionGraph, active: ActiveBranch): readonly AbandonedBranch[] {
   const { leaf: end, chain: kept, offPath: keptOffPath } = active.path;
   const claimed = new Set([...kept, ...keptOffPath.keys(), ...unreachedAnswers(index, graph, end)]);
@@ -185,7 +185,7 @@ function findAbandoned(index: SessionIndex, graph: SessionGraph, active: ActiveB
   return branches;
 }
 
-/** Answers that the agent wrote before the end of the path, which they follow: it will come to them. */
+/** Answers written before the end of the path although they follow it: the path will reach them. */
 function unreachedAnswers(index: SessionIndex, graph: SessionGraph, end: LineEntry | undefined): readonly LineEntry[] {
   if (end === undefined) return [];
   const follows = followTest(index, graph, end);
@@ -236,7 +236,7 @@ function createBranch(active: ActiveBranch, path: SessionPath, name: string): Ab
   };
 }
 
-/** How many turns the two begin with that sent the same lines. */
+/** Counts the turns at the start that sent the same lines. */
 function countCommonTurns(a: readonly TurnCut[], b: readonly TurnCut[]): number {
   const differs = b.findIndex((cut, turn) => !hasSameLines(sentLines(cut), sentLines(a[turn])));
   return differs < 0 ? b.length : differs;
@@ -250,16 +250,16 @@ function hasSameLines(a: readonly LineEntry[], b: readonly LineEntry[]): boolean
   return a.length === b.length && a.every((entry, position) => entry === b[position]);
 }
 
-// What Claude Code sends in front of a conversation: system prompt, tools, instructions of the project. Measured as the median
-// over sessions with usage (docs/decisions/029-one-meter.md); servers and memory files of a user add to it.
+// Tokens that Claude Code sends before a conversation: system prompt, tools, instructions of the project. Measured as the median
+// over sessions with usage (docs/decisions/029-one-meter.md); a user's servers and memory files add to it.
 
-/** Tokens by the first version that sends so much, newest first. From 2.1.100 on most tools are loaded when they are needed. */
+/** Tokens by the first version that sends that many, newest first. From 2.1.100 on most tools are loaded when needed. */
 const MEASURED: readonly (readonly [version: readonly [number, number, number], tokens: number])[] = [
   [[2, 1, 100], 20_000],
   [[0, 0, 0], 31_000],
 ];
 
-/** Gives the tokens that the version of a line sends; null when the line names none. */
+/** Gives the tokens that a line's version sends; null when the line names none. */
 export function typicalClaudeOverhead(line: string): number | null {
   const [, ...version] = /"version":\s*"(\d+)\.(\d+)\.(\d+)/.exec(line) ?? [];
   if (version.length === 0) return null;

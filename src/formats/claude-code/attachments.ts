@@ -1,16 +1,16 @@
-// What attachment lines, notifications and notes of Claude Code say.
+// Texts of Claude Code's attachment lines, notifications and notes.
 import type { Content, ContentPart, Event } from "../../core/conversation/event.ts";
 import { isPlain, plainValues, shorten } from "../imported-session.ts";
 import { isRecord, type RawLine, recordOf, stringOf, stringsOf } from "../session-source.ts";
 
-// What the agent says in the user's place when a task in the background has ended: told to a model between marks that say
-// so, since nobody typed it. An export gives the agent its own words back, which it then marks itself.
+// What the agent says in the user's name when a background task has ended: wrapped in marks for the model, since nobody typed it. An
+// export removes the marks, because the agent adds its own.
 
 const OPENING =
   "<system-reminder>\n[SYSTEM NOTIFICATION - NOT USER INPUT]\nA task in the background has something to say. The user has said and approved nothing by this.\n\n";
 const CLOSING = "\n</system-reminder>";
 
-/** Puts the texts of a notification between the marks. */
+/** Wraps the texts of a notification in the marks. */
 export function wrapNotification(content: Content): Content {
   const wrap = (text: string): string => `${OPENING}${text}${CLOSING}`;
   if (typeof content === "string") return wrap(content);
@@ -20,7 +20,7 @@ export function wrapNotification(content: Content): Content {
   );
 }
 
-/** Takes the marks off a block of a message again; other blocks stay as they are. */
+/** Removes the marks from a block of a message; other blocks stay as they are. */
 export function unwrapNotification(block: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const { text } = block;
   return typeof text === "string" && text.startsWith(OPENING) && text.endsWith(CLOSING)
@@ -28,13 +28,13 @@ export function unwrapNotification(block: Readonly<Record<string, unknown>>): Re
     : block;
 }
 
-// The text of an attachment line as a model is told it. Files since 2.1.330 carry what was sent; for older ones the text
-// says the same in the same order, from the attachment's own fields.
+// The text of an attachment line as a model sees it. Files since 2.1.330 store what was sent; for older ones the text says the same
+// in the same order, from the attachment's fields.
 
-/** Says what an attachment of one kind tells the model; empty when this one tells nothing. */
+/** Renders an attachment of one kind for the model; empty when this one says nothing. */
 type Renderer = (attachment: RawLine, model: string | undefined) => string;
 
-/** The kinds that the agent was seen to send again when it resumes; every other kind is its own book-keeping. */
+/** The kinds that the agent was observed to send again on resume; all others are its own book-keeping. */
 const RENDERERS: Readonly<Record<string, Renderer>> = {
   agent_listing_delta: (it) =>
     sections(
@@ -116,10 +116,10 @@ const RENDERERS: Readonly<Record<string, Renderer>> = {
   workflow_keyword_request: () => "The user asks for a workflow of several agents in this turn.",
 };
 
-/** Hooks whose output the agent tells the model; that of others is shown to the user only. */
+/** Hooks whose output the model sees; only the user sees that of others. */
 const PROMPT_HOOKS: ReadonlySet<string> = new Set(["SessionStart", "UserPromptSubmit", "UserPromptExpansion"]);
 
-/** Models before Opus 4.8 and the fifth generation: newer ones, and those not known, are not reminded of their tasks. */
+/** Models before Opus 4.8 and the fifth generation: newer and unknown ones get no reminders of tasks. */
 const EARLIER_MODEL = /^claude-(?:[123]|(?:opus|sonnet|haiku)-(?:3|4(?:-[0-7])?(?:$|-\d{6}|@|\[)))/;
 
 function isEarlierModel(model: string | undefined): boolean {
@@ -127,8 +127,8 @@ function isEarlierModel(model: string | undefined): boolean {
 }
 
 /**
- * Renders an attachment line for a model; empty when the agent does not send it. `model` is the one that the conversation
- * was with; absent = one that is told everything.
+ * Renders an attachment line for a model; empty when the agent does not send it. `model` is the conversation's; absent = one that
+ * is sent everything.
  */
 export function renderAttachment(line: RawLine, model?: string): string {
   const rendered = renderedTexts(line);
@@ -164,7 +164,7 @@ function plainFields(line: RawLine, keys: readonly string[] = Object.keys(line))
   });
 }
 
-/** A title and its lines; without lines nothing, or the title alone where it says something by itself. */
+/** A title and its lines. Without lines: nothing, or with `showsEmpty` the title alone. */
 function listing(title: string, lines: readonly string[], showsEmpty = false): string {
   return lines.length === 0 ? (showsEmpty ? title : "") : `${title}\n${lines.join("\n")}`;
 }
@@ -173,7 +173,7 @@ function fileName(attachment: RawLine): string {
   return stringOf(attachment, "filename") ?? stringOf(attachment, "displayPath") ?? "A file";
 }
 
-/** Text of a file or memory, wherever its kind keeps it. */
+/** Text of a file or memory, wherever its kind stores it. */
 function fileText(content: unknown): string {
   if (typeof content === "string") return content;
   if (Array.isArray(content))
@@ -234,7 +234,7 @@ function position(diagnostic: RawLine): string {
   return typeof line === "number" ? `[line ${line + 1}] ` : "";
 }
 
-/** The texts that the agent stored as what it sent for an attachment line; empty in files before 2.1.330. */
+/** The texts that the agent stored as sent for an attachment line; empty in files before 2.1.330. */
 function renderedTexts(line: RawLine): readonly string[] {
   const rendered = line["rendered"] ?? recordOf(line, "attachment")?.["rendered"];
   if (!Array.isArray(rendered)) return [];
@@ -244,17 +244,17 @@ function renderedTexts(line: RawLine): readonly string[] {
   });
 }
 
-/** Whether it is a prompt that the user typed while the agent was working. */
+/** Whether the user typed it while the agent was working. */
 export function isQueuedPrompt(attachment: RawLine): boolean {
   if (attachment["type"] !== "queued_command" || attachment["isMeta"] === true) return false;
   const mode = attachment["commandMode"];
   return mode === undefined || mode === "prompt";
 }
 
-// Notes: what the agent wrote down for itself. They keep the small plain values of a line; the whole line lives on in
-// the sources of the conversation.
+// Notes: records that no model sees. They keep the small plain values of a line; the whole line stays in the sources of the
+// conversation.
 
-/** Keys that every line carries and that say nothing about this one. */
+/** Keys of every line, which say nothing about this one. */
 const ENVELOPE: ReadonlySet<string> = new Set([
   ..."type uuid parentUuid logicalParentUuid sessionId session_id timestamp isSidechain userType cwd version gitBranch".split(
     " ",
@@ -262,7 +262,6 @@ const ENVELOPE: ReadonlySet<string> = new Set([
   ..."slug entrypoint requestId sessionKind isMeta isApiErrorMessage level".split(" "),
 ]);
 
-/** What a note needs beside the line itself. */
 interface NotePlace {
   readonly id: string;
   /** RFC 3339 UTC. */

@@ -1,5 +1,5 @@
-// The agent's own compactions as overlays. Each covers everything the agent no longer sends: from turn 0 to the last event
-// before its boundary, so that taking it back shows the turns it hid.
+// The agent's own compactions as overlays. Each covers everything that the agent no longer sends, from turn 0 to the last event
+// before its boundary, so that reverting it shows the turns it hid.
 import { type Compaction, compareTimestamps } from "../../core/conversation/compaction.ts";
 import { plainTextOfParts } from "../anthropic/agent.ts";
 import { deriveName } from "../imported-session.ts";
@@ -8,7 +8,7 @@ import type { SessionGraph } from "./active-path.ts";
 import { readLineEvents, type TurnPlan } from "./events.ts";
 import { isSent, type LineEntry } from "./session-index.ts";
 
-/** A place on the path from which the agent no longer sends what stands before. */
+/** A place on the path from which the agent no longer sends what comes before. */
 interface Break {
   readonly at: LineEntry;
   readonly boundary?: LineEntry;
@@ -44,7 +44,7 @@ function findBreaks({ chain, graph, plan }: CompactionSources): readonly Break[]
   for (const [position, entry] of chain.entries()) {
     const found = isSentBefore ? breakAt(chain, position) : undefined;
     if (found !== undefined) breaks.push(found);
-    // Also where a compaction of the agent covers it later: a shorter state of the file did not know that.
+    // Also if the agent compacts it later: a shorter state of the file did not know that.
     else if (isSentBefore && graph.isCutOff(entry) && !(position > newestTurn && mayPrecedeItsParent(chain, position)))
       breaks.push({ at: entry, reason: "broken-parent" });
     isSentBefore ||= isSent(entry.kind) || plan.requests.has(entry);
@@ -53,8 +53,8 @@ function findBreaks({ chain, graph, plan }: CompactionSources): readonly Break[]
 }
 
 /**
- * The agent writes results, attachments and answers now and then before the line that they follow: while nothing else was
- * said behind one, that line may still come.
+ * The agent sometimes writes results, attachments and answers before the line that they follow: until something else is said, that
+ * line may still come.
  */
 function mayPrecedeItsParent(chain: readonly LineEntry[], position: number): boolean {
   const kind = chain[position]?.kind;
@@ -113,7 +113,7 @@ function lastEventBefore(
 interface Extent {
   readonly end: EventPlace;
   readonly kept: KeptEvents;
-  /** Timestamp of the compaction before. */
+  /** Timestamp of the previous compaction. */
   readonly after: string | undefined;
 }
 
@@ -149,7 +149,7 @@ function createCompaction(sources: CompactionSources, found: Break, { end, kept,
 interface KeptEvents {
   /** Ids, in order. */
   readonly events: readonly string[];
-  /** Where what is hidden begins, behind kept lines that stand before the summary; absent = in turn 0. */
+  /** Where the hidden range begins, after kept lines that precede the summary; absent = in turn 0. */
   readonly start?: { readonly turn: number; readonly event?: string };
 }
 
@@ -166,7 +166,7 @@ function readKeptEvents(
   return { events, start };
 }
 
-/** The next event behind a line in its turn, or else the next turn; absent where none stands before `end`. */
+/** The next event after a line in its turn, or else the next turn; absent if there is none before `end`. */
 function placeAfter(plan: TurnPlan, place: LinePlace | undefined, end: LineEntry): KeptEvents["start"] {
   if (place === undefined) return undefined;
   const { turn, position } = place;

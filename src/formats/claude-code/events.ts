@@ -1,5 +1,5 @@
-// One line of a session as events. Ids come from the line's uuid (`<uuid>`, `<uuid>.1`, …), or from session and line number
-// for lines without one, so that the same bytes give the same events wherever they stand.
+// Converts one line of a session to events. Ids come from the line's uuid (`<uuid>`, `<uuid>.1`, …), or from session and line number
+// for lines without one: the same bytes give the same events.
 import type { ChatRequest, Event, EventMetadata } from "../../core/conversation/event.ts";
 import { readAnswerBlock, readResultBlock, secretsOfBlock, toContent } from "../anthropic/agent.ts";
 import { type ParsedLines, type RawLine, recordOf, stringOf } from "../session-source.ts";
@@ -8,14 +8,14 @@ import { createNote, isQueuedPrompt, renderAttachment, wrapNotification } from "
 import { isNotification, type LineEntry, messageBlocks, type SessionIndex } from "./session-index.ts";
 import { arrangeTurns, cutTurns, findNotes, requestLines, type TurnCut, titleOfEvents } from "./turns.ts";
 
-/** How a line is to be read, beyond what it says itself. */
+/** Context for reading a line. */
 interface LineReading {
   readonly entry: LineEntry;
   readonly raw: RawLine;
   readonly sessionId: string;
-  /** `note`: not sent from where it stands · `request`: the user's own words · `plain`: as its kind says. */
+  /** `note`: not sent from its place · `request`: the user's own words · `plain`: as its kind says. */
   readonly as: "note" | "request" | "plain";
-  /** Usage last seen by message id; a line repeats it only when it changed. */
+  /** Usage last seen by message id; recorded again only when it changed. */
   readonly usages: Map<string, string>;
 }
 
@@ -76,7 +76,7 @@ function request(
   };
 }
 
-/** Results first, as the agent sends them; what else stands beside them follows as one request. */
+/** Results first, as the agent sends them; the other blocks follow as one request. */
 function userEvents({ entry, raw, as }: LineReading): readonly Body[] {
   const isFromUser = entry.kind === "prompt" || as === "request";
   const origin = isFromUser ? undefined : "harness";
@@ -87,7 +87,7 @@ function userEvents({ entry, raw, as }: LineReading): readonly Body[] {
   return others.length === 0 ? results : [...results, request(raw, origin, others)];
 }
 
-/** A harness attachment keeps the agent's own fields, from which an export to the same agent writes the same line. */
+/** Keeps the agent's own fields, so that an export to the same agent writes the same line. */
 function attachmentEvent({ entry, raw, sessionId }: LineReading): Event {
   const attachment = recordOf(raw, "attachment") ?? {};
   const at = { id: lineId(entry, sessionId), timestamp: entry.timestamp };
@@ -131,17 +131,17 @@ function newUsage(usage: unknown, messageId: string, usages: Map<string, string>
   return usage;
 }
 
-/** `fallback` is the agent's mark that another model took over, and no block of the API. */
+/** `fallback` is no block of the API: the agent marks that another model took over. */
 function blockBody(block: RawLine, metadata: EventMetadata): Body {
   return block["type"] === "fallback"
     ? { type: "note", kind: "model_fallback", metadata }
     : readAnswerBlock(block, metadata);
 }
 
-// Second pass: reads the lines of one turn again and makes its events. Turns can be read in any order, any number of
-// times, and always come out the same.
+// Second pass: reads the lines of one turn again and makes its events. Turns can be read in any order, any number of times, with the
+// same result.
 
-/** What the turns of a path are read from. */
+/** Everything needed to read a path's turns. */
 export interface TurnPlan {
   readonly source: ParsedLines;
   readonly sessionId: string;
@@ -149,13 +149,13 @@ export interface TurnPlan {
   readonly openers: readonly LineEntry[];
   /** Lines of each turn in event order. */
   readonly lines: readonly (readonly LineEntry[])[];
-  /** Commands that open a turn, and a summary that stands before everything else: the user's side of the conversation. */
+  /** The user's side although their kind does not say so: commands that open a turn, and a summary before everything else. */
   readonly requests: ReadonlySet<LineEntry>;
-  /** Lines that are not sent from where they stand. */
+  /** Lines that are not sent from their place. */
   readonly notes: ReadonlySet<LineEntry>;
 }
 
-/** Reads one turn, its turn_start first. `turn` is 0-based and below the number of openers. */
+/** Reads one turn, turn_start first. `turn` is 0-based; empty when out of range. */
 export function readPlannedTurn(plan: TurnPlan, turn: number): readonly Event[] {
   const opener = plan.openers[turn];
   if (opener === undefined) return [];
@@ -184,7 +184,7 @@ function readingOf(plan: TurnPlan, entry: LineEntry): LineReading["as"] {
   return plan.requests.has(entry) ? "request" : "plain";
 }
 
-// What a session's lines come to: the path that the agent would resume, cut into turns, and what each turn is read from.
+// The path that the agent would resume, cut into turns.
 
 interface SessionReading {
   readonly graph: SessionGraph;

@@ -1,5 +1,5 @@
-// Where Claude Code keeps the sessions of a directory: in a folder with a name made of the path. Several paths make one name, so
-// the lines of a session decide which of them it was begun in.
+// Where Claude Code keeps the sessions of a directory: in a folder named after the path. Several paths give one name, so the lines
+// of a session decide which of them it began in.
 import type { Machine, SessionDirectory, SessionFolder } from "../agent-format.ts";
 import { toUsableId } from "../imported-session.ts";
 import {
@@ -17,7 +17,7 @@ import {
 import { agentNamedBy, type LineEntry, messageBlocks, parseLine, type SessionIndex } from "./session-index.ts";
 import { configFolder } from "./setup.ts";
 
-/** A longer name is cut here and ends with a hash of the path, characters. Measured with 2.1.330. */
+/** A longer name is cut here and gets a hash of the path, characters. Measured with 2.1.330. */
 const LONGEST_NAME = 200;
 
 /** The folder for the sessions of a directory. */
@@ -25,7 +25,7 @@ export function projectFolder(machine: Machine, directory: string): string {
   return machine.join(configFolder(machine), "projects", folderName(directory));
 }
 
-/** The directory's own folder, then those of all others: sessions below the directory are in some of them. */
+/** The directory's own folder, then all others: some hold sessions of directories below it. */
 export function claudeFolders(machine: Machine, directory: string): readonly SessionFolder[] {
   return [
     { path: projectFolder(machine, directory), isOwn: true },
@@ -34,9 +34,9 @@ export function claudeFolders(machine: Machine, directory: string): readonly Ses
 }
 
 /**
- * The directory that a session was begun in. Later lines name another after a `cd`, and earlier ones where the session was copied
- * or taken along, so the first one counts from which the folder has its name; else the first one. The agent looks only at the
- * folder, so users who rename a project rename its folder too, and the lines go on naming the old path.
+ * The directory that a session began in: the first path that gives the folder its name, else the first path. Later lines name
+ * another path after a `cd`, and earlier ones if the session was copied or moved. The agent looks only at the folder, so users who
+ * rename a project rename its folder too, while the lines still name the old path.
  */
 export function claudeDirectory(beginning: SessionSource, folder: string): SessionDirectory | null {
   let first: string | undefined;
@@ -54,14 +54,14 @@ function folderName(directory: string): string {
   return name.length <= LONGEST_NAME ? name : `${name.slice(0, LONGEST_NAME)}-${hashOf(directory)}`;
 }
 
-/** As Java hashes a string, without its sign, to base 36. */
+/** Java's string hash, without its sign, in base 36. */
 function hashOf(text: string): string {
   let hash = 0;
   for (let at = 0; at < text.length; at++) hash = (Math.imul(hash, 31) + text.charCodeAt(at)) | 0;
   return Math.abs(hash).toString(36);
 }
 
-/** Members of a line before its message, which may be longer than what is read of the file. */
+/** The fields of a line before its message, which may be longer than what is read of the file. */
 const CUT_LINE = /^\{(?:"\w+":(?:"(?:[^"\\]|\\.)*"|[\w.-]+),)*"cwd":("(?:[^"\\]|\\.)*")/;
 
 function directoryIn(text: string): string | undefined {
@@ -78,10 +78,10 @@ function cwdOf(line: RawLine): string | undefined {
   return cwd === "" ? undefined : cwd;
 }
 
-/** How the tool is called that begins a sub-agent. */
+/** Names of the tool that starts a sub-agent. */
 const AGENT_TOOLS: ReadonlySet<unknown> = new Set(["Task", "Agent"]);
 
-/** Whose sub-agent wrote a file; null for a session of its own. `about` is what stands in the file beside it. */
+/** Reads whose sub-agent wrote a file; null for a session of its own. `about` is the text of the file next to it. */
 export function claudeDescent(source: SessionSource, about: string | null): SessionDescent | null {
   const line = firstNamed(source);
   const session = line === null ? undefined : stringOf(line, "sessionId");
@@ -102,8 +102,8 @@ function firstNamed(source: SessionSource): RawLine | null {
 }
 
 /**
- * The transcripts among a session's own lines, in the order in which they begin; none in a file that is one itself. One in
- * which nothing was answered yet is none.
+ * The sub-agents' transcripts among a session's own lines, in the order in which they begin; none in a file that is one itself.
+ * Skips those without an answer.
  */
 export function listParts(lines: ParsedLines, index: SessionIndex): readonly SessionPart[] {
   const sidechain = index.entries.filter(({ isSidechain, uuid }) => isSidechain && uuid !== undefined);
@@ -127,7 +127,7 @@ export function listParts(lines: ParsedLines, index: SessionIndex): readonly Ses
   });
 }
 
-/** Ids of the calls that began sub-agents, by what these were asked, oldest first. */
+/** Ids of the calls that started sub-agents, by their prompt, oldest first. */
 function callsByPrompt(lines: ParsedLines, { entries }: SessionIndex): Map<string, string[]> {
   const calls = new Map<string, string[]>();
   const own = entries.filter(({ kind, isSidechain, calls: made }) => kind === "assistant" && !isSidechain && made);
@@ -148,13 +148,13 @@ function textOf(line: RawLine | string | null): string | undefined {
   return first === undefined ? undefined : stringOf(first, "text");
 }
 
-/** Gives the id of an indexed session; a file that names none is called after its first line. */
+/** The id of an indexed session; a file without one is named after its first line. */
 export function sessionIdOf({ sessionId, firstLine }: SessionIndex): string {
   return toUsableId(sessionId ?? `first line: ${JSON.stringify(firstLine ?? null)}`);
 }
 
-// What Claude Code writes into the folder that has a session's name: transcripts of sub-agents and workflows, long tool
-// results. Anything else that stands there is somebody's own, and no business of an import.
+// What Claude Code writes into the folder with a session's name: transcripts of sub-agents and workflows, long tool results. Other
+// files there are somebody else's and are not imported.
 
 const FOLDER = /^(?:subagents(?:\/workflows(?:\/[^/]+)?)?|workflows(?:\/scripts)?|tool-results(?:\/[^/]+)?)$/;
 const TRANSCRIPT = /^subagents\/(?:workflows\/[^/]+\/)?(?:agent-[^/]+\.(?:jsonl|meta\.json)|journal\.jsonl)$/;
@@ -168,12 +168,12 @@ export function isSideFolder(path: string): boolean {
   return FOLDER.test(path) && !HIDDEN_NAME.test(path);
 }
 
-/** Whether a file of the agent at this path, likewise relative, may be the transcript of a sub-agent. */
+/** Whether a file of this path, likewise relative, may be a sub-agent's transcript. */
 export function isTranscript(path: string): boolean {
   return AGENT.test(path) && !HIDDEN_NAME.test(path);
 }
 
-/** The file that tells of a transcript, by the transcript's name; null for other sessions. */
+/** The file that describes a transcript, by the transcript's name; null for other sessions. */
 export function aboutTranscript(fileName: string): string | null {
   const name = /^(agent-.+)\.jsonl$/.exec(fileName)?.[1];
   return name === undefined ? null : `${name}.meta.json`;

@@ -1,5 +1,5 @@
-// First pass over a session file: a small entry per line (ids, parents, kind), so that the file itself is never held
-// parsed. Bad lines are listed, never thrown; of lines with one uuid the last counts.
+// First pass over a session file: a small entry per line (ids, parents, kind), so that the file is never held parsed. Bad lines are
+// listed, never thrown; of lines with one uuid the last counts.
 import { readToolDefinition, type ToolDefinition } from "../../core/conversation/defined-tools.ts";
 import type { SkippedLine, ToolList } from "../imported-session.ts";
 import {
@@ -22,12 +22,12 @@ export interface LineEntry {
   /** First line with the same uuid, 0-based. */
   readonly firstLine: number;
   readonly kind: LineKind;
-  /** Whether the line is a `user` or `assistant` line: what a path can end in. */
+  /** Whether it is a `user` or `assistant` line, which a path can end in. */
   readonly isMessage: boolean;
   readonly isSidechain: boolean;
-  /** Whether it is marked as the agent's own words; only such lines have it. */
+  /** Marked as the agent's own words. */
   readonly isMeta?: true;
-  /** Whether it says how far a running tool or hook is: no line that anything can follow, where the agent looks for one. */
+  /** Progress of a running tool or hook: no line follows it, except where the agent searches for one. */
   readonly isProgress?: true;
   /** Absent = side data that is no node of the conversation's graph. */
   readonly uuid?: string;
@@ -35,22 +35,22 @@ export interface LineEntry {
   readonly logicalParent?: string;
   /** `message.id`: lines that share it are one assistant message. */
   readonly messageId?: string;
-  /** Ids of the calls that it makes, or answers as a result; absent = none. */
+  /** Ids of the calls that it makes or answers; absent = none. */
   readonly calls?: readonly string[];
-  /** RFC 3339 UTC; that of the line before when the line has none. */
+  /** RFC 3339 UTC; that of the previous line when it has none. */
   readonly timestamp: string;
-  /** The lines that a compaction leaves as they were; only boundaries have it. */
+  /** Lines that a compaction keeps; only on boundaries. */
   readonly kept?: Kept;
 }
 
-/** A line that names the session or its end: titles, the newest prompt. */
+/** A title line. */
 interface MarkerLine {
   readonly line: number;
   readonly timestamp: string;
   readonly raw: RawLine;
 }
 
-/** A line that says where the conversation stood. */
+/** A line that names the conversation's newest message. */
 interface PromptLeaf {
   readonly line: number;
   readonly uuid: string;
@@ -68,12 +68,12 @@ export interface SessionIndex {
   /** Lines that list the agent's tools, oldest first. */
   readonly snapshots: readonly SnapshotLine[];
   readonly skipped: readonly SkippedLine[];
-  /** First of each that the file names. */
+  /** The first that the file names. */
   readonly sessionId?: string;
   readonly cwd?: string;
   /** RFC 3339 UTC of the first dated line. */
   readonly createdAt: string;
-  /** The first line of the file that parses; absent in a file without one. */
+  /** First line that parses; absent if none does. */
   readonly firstLine?: RawLine;
 }
 
@@ -198,13 +198,13 @@ function createEntry({ line, raw, timestamp, model, earlier }: EntryInput): Line
   };
 }
 
-/** An id that a line names; an empty one names nothing. */
+/** Reads an id; an empty one counts as absent. */
 function idOf(raw: RawLine, key: string): string | undefined {
   const id = stringOf(raw, key);
   return id === "" ? undefined : id;
 }
 
-/** The model of an answer; the agent names its own words, which no model wrote, differently. */
+/** The model of an answer; absent for the agent's own words, whose model name begins with `<`. */
 export function modelOfAnswer(raw: RawLine): string | undefined {
   const model = stringOf(recordOf(raw, "message") ?? {}, "model");
   return model?.startsWith("<") === true ? undefined : model;
@@ -218,19 +218,19 @@ function callsOf(raw: RawLine, kind: LineKind): readonly string[] {
   return (messageBlocks(raw) ?? []).flatMap((block) => (block["type"] === type ? (stringOf(block, key) ?? []) : []));
 }
 
-// What a compaction of the agent's leaves as it was: the lines that its boundary names, or, in some versions, those from one to
-// another by the links of the file. They stand behind the summary, or, where the user had later turns summarised, before it.
+// Lines that an agent's compaction keeps: those that its boundary names or, in some versions, a segment between two lines by the
+// file's links. They come after the summary, or before it if the user had later turns summarised.
 
-/** What a boundary says of the lines that it keeps. */
+/** The lines that a boundary keeps. */
 interface Kept {
   /** Their uuids in order; absent = they are a segment. */
   readonly named?: readonly string[];
   readonly segment?: { readonly head: string; readonly tail: string };
-  /** Whether they stand before the summary. */
+  /** Whether they come before the summary. */
   readonly isBefore: boolean;
 }
 
-/** Reads it from a boundary; absent where it keeps nothing. */
+/** Reads them from a boundary; absent if it keeps nothing. */
 function readKept(boundary: RawLine): Kept | undefined {
   const compact = recordOf(boundary, "compactMetadata") ?? {};
   const messages = recordOf(compact, "preservedMessages");
@@ -247,7 +247,7 @@ interface Linked {
   readonly uuid?: string;
 }
 
-/** Finds the lines, in order; none of a segment whose head does not stand above its tail. */
+/** Finds the kept lines, in order; none of a segment whose head is no ancestor of its tail. */
 export function findKept<Entry extends Linked>(
   { named, segment }: Kept,
   nodes: ReadonlyMap<string, Entry>,
@@ -264,7 +264,7 @@ export function findKept<Entry extends Linked>(
   return [];
 }
 
-/** Parses one line. A string is the reason why it is no line of a session; null is a blank line. */
+/** Parses one line. A string says why it is no line of a session; null is a blank line. */
 export function parseLine(text: string): RawLine | string | null {
   const line = parseJsonLine(text);
   if (line === null || typeof line === "string") return line;
@@ -297,7 +297,7 @@ type LineKind =
 const HARNESS_TEXT = /^\s*(?:<local-command-|<bash-stdout>|<bash-stderr>|\[Request interrupted by user)/;
 const COMMAND_TEXT = /^\s*<command-name>/;
 
-/** Tells what a line is; `model` is the one that the conversation was with before it, absent = none yet. */
+/** Classifies a line; `model` is the conversation's before it, absent = none yet. */
 export function kindOfLine(line: RawLine, model?: string): LineKind {
   switch (line["type"]) {
     case "user":
@@ -313,7 +313,7 @@ export function kindOfLine(line: RawLine, model?: string): LineKind {
   }
 }
 
-/** A prompt that the user typed meanwhile may be a picture without a word. */
+/** A queued prompt may be a picture without text. */
 function isSentAttachment(line: RawLine, model: string | undefined): boolean {
   return recordOf(line, "attachment")?.["type"] === "queued_command" || renderAttachment(line, model) !== "";
 }
@@ -329,7 +329,7 @@ function kindOfUserLine(line: RawLine): LineKind {
   return COMMAND_TEXT.test(text) ? "command" : "prompt";
 }
 
-/** Whether a line in the user's place was written by the agent when a task in the background ended. */
+/** Whether the agent wrote a user line when a background task ended. */
 export function isNotification(line: RawLine): boolean {
   return recordOf(line, "origin")?.["kind"] === "task-notification";
 }
@@ -344,42 +344,41 @@ export function isSent(kind: LineKind): boolean {
   return kind !== "side" && kind !== "boundary" && kind !== "summary";
 }
 
-// The session that a line names. A sub-agent's lines name the session that began it: its own id is made of both.
+// The session that a line names. A sub-agent's lines name the session that started it, so its own id combines both.
 
-/** The id of the session that a line belongs to; absent where it names none. */
+/** The id of a line's session; absent if it names none. */
 export function sessionOfLine(line: RawLine): string | undefined {
   const session = stringOf(line, "sessionId");
   const agent = agentNamedBy(line);
   return session === undefined || agent === undefined ? session : `${session}-agent-${agent}`;
 }
 
-/** The sub-agent whose line it is: its id, or in older versions the line's; absent for the session's own lines. */
+/** The id of a line's sub-agent, in older versions the line's uuid; absent for the session's own lines. */
 export function agentNamedBy(line: RawLine): string | undefined {
   if (line["isSidechain"] !== true) return undefined;
   return stringOf(line, "agentId") ?? stringOf(line, "uuid");
 }
 
-// The tools that the agent offered, as its snapshots of the prompt list them: since 2.1.330, in sessions whose prompt it may
-// have to give again. Each of them is long, and most repeat the one before.
+// The offered tools, from the agent's snapshots of its prompt: since 2.1.330, in sessions whose prompt it may have to repeat. Each
+// is long, and most repeat the previous one.
 
-/** Where a snapshot stands. */
 interface SnapshotLine {
   /** Line of the file, 0-based. */
   readonly line: number;
   readonly timestamp: string;
 }
 
-/** Whether a line is a snapshot that lists tools; the first of a session is written before they are known. */
+/** Whether a line is a snapshot with tools; a session's first one is written before they are known. */
 function listsTools(raw: RawLine): boolean {
   if (raw["type"] !== "attachment" || raw["isSidechain"] === true) return false;
   const { type, tools } = recordOf(raw, "attachment") ?? {};
   return type === "prompt_snapshot" && Array.isArray(tools) && tools.length > 0;
 }
 
-/** A list that is not placed in a turn yet. */
+/** A list without its turn. */
 type ListLine = Omit<ToolList, "turn"> & SnapshotLine;
 
-/** Gives the lists of snapshots that differ from the one before. */
+/** Returns the lists that differ from the previous one. */
 export function readToolLists(lines: ParsedLines, snapshots: readonly SnapshotLine[]): readonly ListLine[] {
   let known = "";
   return snapshots.flatMap(({ line, timestamp }) => {
@@ -392,7 +391,7 @@ export function readToolLists(lines: ParsedLines, snapshots: readonly SnapshotLi
   });
 }
 
-/** Places a list in the last turn that begins no later in the file; `starts` = lines of the turns. */
+/** Places a list in the last turn that begins no later in the file; `starts` = first lines of the turns. */
 export function placeList({ line, ...list }: ListLine, starts: readonly number[]): ToolList {
   const turn = starts.findLastIndex((start) => start <= line);
   return { ...list, turn: Math.max(0, turn) };
@@ -404,7 +403,7 @@ function toolsAt(lines: ParsedLines, line: number): readonly ToolDefinition[] {
   return Array.isArray(tools) ? tools.filter(isRecord).flatMap((tool) => toolOf(tool) ?? []) : [];
 }
 
-/** `schema` is the tool as the API was sent it; what has none was named only. */
+/** `schema` is the tool as sent to the API; without it only the name is known. */
 function toolOf(tool: RawLine): ToolDefinition | null {
   const { input_schema: parameters } = recordOf(tool, "schema") ?? {};
   return readToolDefinition({ name: tool["name"], description: tool["description"], parameters });

@@ -1,8 +1,8 @@
-// How Claude Code is told to call jpg. In a project the settings are those that are the user's alone; servers of a project
-// stand in a file that all who work on it share.
+// How Claude Code calls jpg. In a project it uses the settings that only the user has; a project's servers are in a file that
+// everybody working on it shares.
 import { type AgentSetup, commandHooks, type Machine, namedServer } from "../agent-format.ts";
 
-/** Seconds that it waits at most. */
+/** Longest wait, seconds. */
 const TIMEOUT = 10;
 
 export const CLAUDE_SETUP: AgentSetup = {
@@ -19,8 +19,8 @@ export const CLAUDE_SETUP: AgentSetup = {
   }),
   // `claude mcp add` puts them there.
   ownServers: (machine, project) => ({ path: userServers(machine), keys: ["projects", project, "mcpServers"] }),
-  // Measured with 2.1.330: each of these keeps a server of .mcp.json out. What approves one cannot be told from files alone: the
-  // agent asks for it when it starts, and takes it unasked where nobody sits before it.
+  // Measured with 2.1.330: each of these excludes a server of .mcp.json. Files alone do not show which servers are approved: the
+  // agent asks at its start, and accepts them unasked when run without a person.
   refusedServers: (machine, project) => [
     ...[
       machine.join(configFolder(machine), "settings.json"),
@@ -33,7 +33,7 @@ export const CLAUDE_SETUP: AgentSetup = {
 
 const REFUSED = "disabledMcpjsonServers";
 
-/** The folder in which Claude Code keeps all it has. */
+/** The folder of all of Claude Code's files. */
 export function configFolder({ env, home, join }: Machine): string {
   const configured = env["CLAUDE_CONFIG_DIR"];
   return configured !== undefined && configured !== "" ? configured : join(home, ".claude");

@@ -7,7 +7,7 @@ import { type RawLine, stringOf } from "../session-source.ts";
 import type { OffPathLines, SessionGraph, SessionPath } from "./active-path.ts";
 import { isSent, type LineEntry, type SessionIndex } from "./session-index.ts";
 
-/** Later titles, oldest first. Repetitions, and titles that name another session's messages, are left out. */
+/** Later titles, oldest first, without repetitions and titles that name another session's messages. */
 export function readTitles(
   index: Pick<SessionIndex, "titles" | "nodes">,
   sessionId: string,
@@ -25,7 +25,7 @@ function titleText(index: Pick<SessionIndex, "nodes">, raw: RawLine): string | u
   return index.nodes.has(stringOf(raw, "leafUuid") ?? "") ? stringOf(raw, "summary") : undefined;
 }
 
-/** The first words of the first request among the events, on one line; absent when there is no request of the user. */
+/** The first words of the first user request, on one line; absent when there is none. */
 export function titleOfEvents(events: readonly Event[]): string | undefined {
   for (const event of events) {
     if (event.type !== "chat_request" || event.metadata?.origin === "harness") continue;
@@ -49,12 +49,12 @@ function unwrapCommand(text: string): string {
   return `${name} ${argumentsText}`;
 }
 
-// Where turns begin on a path. A turn opens at the user's request; what the harness wrote as the user's text stays in the
-// turn before it. Text of the harness before the first request belongs to the first turn.
+// Where turns begin on a path. A turn opens at the user's request; what the harness wrote in the user's name stays in the turn
+// before it. Harness text before the first request belongs to the first turn.
 
 /** One turn of a path, before its lines are read. */
 export interface TurnCut {
-  /** The line that opens it; the source's piece of the turn begins there. */
+  /** Opening line; the turn's piece of the source begins there. */
   readonly opener: LineEntry;
   /** Lines of the path, in path order. */
   readonly chain: readonly LineEntry[];
@@ -63,11 +63,11 @@ export interface TurnCut {
 interface OpenTurn {
   readonly opener: LineEntry;
   readonly chain: LineEntry[];
-  /** Whether it holds more than text of the harness. */
+  /** Whether it holds more than harness text. */
   hasContent: boolean;
 }
 
-/** Cuts a path into turns; a path on which nothing was ever sent has none. */
+/** Cuts a path into turns; none if nothing was ever sent. */
 export function cutTurns(chain: readonly LineEntry[]): readonly TurnCut[] {
   const turns: OpenTurn[] = [];
   const head: LineEntry[] = [];
@@ -104,7 +104,7 @@ function isAnswered(chain: readonly LineEntry[], position: number): boolean {
   return false;
 }
 
-/** A summary that stands before everything else is the first thing the model was told. */
+/** A summary before everything else is the first text that the model sees. */
 function startsConversation(entry: LineEntry): boolean {
   return isSent(entry.kind) || entry.kind === "summary";
 }
@@ -122,10 +122,10 @@ export function requestLines(chain: readonly LineEntry[]): ReadonlySet<LineEntry
   return first?.kind === "summary" ? requests.add(first) : requests;
 }
 
-// The lines of each turn in the order of its events: the path as it is linked, notes where they stand in the file, and
-// the lines of one assistant message together. Appending lines to the file only adds to the newest turn.
+// The lines of each turn in event order: the path as linked, notes by their place in the file, and the lines of one assistant
+// message together. Appending to the file only adds to the newest turn.
 
-/** Gives each turn its lines, in event order. `notes` = the lines no model sees that belong to the path. */
+/** Assigns lines to turns, in event order. `notes` = the lines no model sees that belong to the path. */
 export function arrangeTurns(
   cuts: readonly TurnCut[],
   offPath: OffPathLines,
@@ -139,7 +139,7 @@ export function arrangeTurns(
   for (const note of notes) others[turnAt(starts, note.line)]?.push(note);
   return cuts.map((cut, turn) => joinMessages(mergeByPlace(cut.chain, others[turn] ?? [], placeOf)));
 
-  /** The line of the file behind which a line is read: its own, but no result stands before its call. */
+  /** The line after which a line is read: its own, but a result never before its call. */
   function placeOf(entry: LineEntry): number {
     const call = entry.kind === "result" ? offPath.get(entry) : undefined;
     return Math.max(entry.line, call?.line ?? 0);
@@ -151,7 +151,7 @@ export function arrangeTurns(
   }
 }
 
-/** Lines no model sees that stand beside the path: side data, and nodes that hang on it. */
+/** Lines off the path that no model sees: side data, and nodes that descend from it. */
 export function findNotes(index: SessionIndex, graph: SessionGraph, path: SessionPath): readonly LineEntry[] {
   const onPath = new Set([...path.chain, ...path.offPath.keys()]);
   return index.entries.filter((entry) => {
@@ -163,7 +163,7 @@ export function findNotes(index: SessionIndex, graph: SessionGraph, path: Sessio
   });
 }
 
-/** The message that a node without one of its own hangs on. */
+/** The nearest ancestor that is not side data. */
 function nearestOwner(entry: LineEntry, graph: SessionGraph): LineEntry | undefined {
   const seen = new Set([entry]);
   let at = graph.parentOf(entry);
@@ -174,7 +174,7 @@ function nearestOwner(entry: LineEntry, graph: SessionGraph): LineEntry | undefi
   return at;
 }
 
-/** The turn whose piece of the file holds a line; what stands before the first piece belongs to turn 0. */
+/** The turn whose piece of the file holds a line; lines before the first piece belong to turn 0. */
 function turnAt(starts: readonly number[], line: number): number {
   let turn = 0;
   for (let low = 0, high = starts.length - 1; low <= high; ) {
@@ -204,7 +204,7 @@ function mergeByPlace(
   return merged;
 }
 
-/** Moves a line of an assistant message up to the rest of its message when something else was sent in between. */
+/** Moves a line of an assistant message up to the rest of its message if something else was sent in between. */
 function joinMessages(lines: readonly LineEntry[]): readonly LineEntry[] {
   const joined: LineEntry[] = [];
   const seen = new Set<string>();

@@ -1,37 +1,35 @@
-// Writes a view as a session file that Claude Code resumes. Invariant: what the agent then sends is exactly the thread, as
-// far as it sends anything exactly (it drops thinking of another model family and repairs an unanswered end).
+// Writes a view as a session file that Claude Code resumes. Invariant: the agent then sends exactly the thread, except that it drops
+// thinking of another model family and repairs an unanswered end.
 import type { Event, View } from "../../core/conversation/event.ts";
 import { formatReminder, type Thread, type ThreadBlock, type ThreadMessage } from "../../core/model/thread.ts";
 import { boundaryName, createOriginLine, type ExportOrigin, lineName } from "../imported-session.ts";
 import { isRecord } from "../session-source.ts";
 import { unwrapNotification } from "./attachments.ts";
 
-/** What to export and how to name it. */
 interface ClaudeExportInput {
   readonly thread: Thread;
-  /** The projection the thread was made from. */
+  /** The projection that the thread was made from. */
   readonly view: View;
   /** UUID; the file must be named `<sessionId>.jsonl`. */
   readonly sessionId: string;
-  /** Gives the UUID of a line for its name, see `imported-session.ts`. */
+  /** Derives a line's UUID from its name, see `imported-session.ts`. */
   readonly lineId: (sourceId: string) => string;
   readonly origin: ExportOrigin;
   readonly cwd: string;
-  /** Shown by the agent's list of sessions; absent = the agent shows the first request. */
+  /** Shown in the agent's list of sessions; absent = it shows the first request. */
   readonly title?: string;
   readonly version?: string;
   readonly gitBranch?: string;
 }
 
-/** A session file. */
 export interface ClaudeExport {
   /** JSON lines, each ended by a newline; the first names the origin. */
   readonly text: string;
-  /** Event or compaction each line shows, by the line's UUID; their names are those of `imported-session.ts`. */
+  /** Event or compaction that each line shows, by the line's UUID. */
   readonly lines: ReadonlyMap<string, string>;
 }
 
-/** Version written when none is given: the one this form was verified with. */
+/** Default version: the one this form was verified with. */
 const VERIFIED_VERSION = "2.1.330";
 
 /** Exports a view to Claude Code. */
@@ -44,43 +42,43 @@ export function exportClaudeCode(input: ClaudeExportInput): ClaudeExport {
   return { text: `${lines.map((line) => JSON.stringify(line)).join("\n")}\n`, lines: chain.shown };
 }
 
-// The lines of an exported session, in one straight chain: every line's parent is the line before it, so nothing but what
-// was written is reachable. Dates come from the events; ids from the events' ids. Only fields that the agent needs.
+// The lines of an exported session, in one chain: every line's parent is the previous line, so only what was written is reachable.
+// Dates and ids come from the events. Only fields that the agent needs.
 
-/** One line before it has an id and a parent. */
+/** One line without its id and parent. */
 interface LineDraft {
-  /** What the id is made of: the event's id; absent = the line goes with the one before it. */
+  /** Source of the id: the event's id; absent = a further line of the previous source. */
   readonly key: string | undefined;
-  /** Event or compaction it shows. */
+  /** Event or compaction shown. */
   readonly shows: string | undefined;
-  /** RFC 3339; absent = that of the line before. */
+  /** RFC 3339; absent = that of the previous line. */
   readonly timestamp: string | undefined;
-  /** Everything but ids, parent and the fields all lines share; `type` first. */
+  /** The other fields that lines do not share; `type` first. */
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** What all lines share. */
+/** Fields of every line. */
 interface LineFrame {
   readonly sessionId: string;
   readonly cwd: string;
-  /** Version of the agent whose lines these are made like. */
+  /** Version of the agent that these lines imitate. */
   readonly version: string;
   readonly gitBranch: string | undefined;
 }
 
-/** The date of a line before which nothing is dated. */
+/** Date of lines before the first dated one. */
 const NO_DATE = "1970-01-01T00:00:00.000Z";
 
-/** Collects lines. Holds state on purpose: a line's parent is the line before it. */
+/** Collects lines. Stateful: a line's parent is the previous line. */
 interface LineChain {
-  /** Adds a line and gives its id. */
+  /** Adds a line and returns its id. */
   readonly add: (draft: LineDraft) => string;
   readonly lines: readonly Readonly<Record<string, unknown>>[];
-  /** Event or compaction each line shows, by the line's id; "" before any. */
+  /** Event or compaction that each line shows, by the line's id; "" before any. */
   readonly shown: ReadonlyMap<string, string>;
 }
 
-/** Creates an empty chain. `lineId` gives a UUID for a line's name. */
+/** Creates an empty chain. `lineId` derives a UUID from a line's name. */
 function createLineChain(frame: LineFrame, lineId: (sourceId: string) => string): LineChain {
   const lines: Readonly<Record<string, unknown>>[] = [];
   const shown = new Map<string, string>();
@@ -118,7 +116,7 @@ const BOUNDARY_BODY: LineDraft["body"] = {
   compactMetadata: { trigger: "manual", preTokens: 0 },
 };
 
-/** Marks of a summary as the agent writes them. */
+/** Marks of a summary, as the agent writes them. */
 const SUMMARY_MARKS: LineDraft["body"] = { isCompactSummary: true, isVisibleInTranscriptOnly: true };
 
 /** Creates the body of a user line; `content` is a text or a list of blocks. */
@@ -126,7 +124,6 @@ function createUserBody(content: unknown, marks: LineDraft["body"]): LineDraft["
   return { type: "user", ...marks, message: { role: "user", content } };
 }
 
-/** What an assistant line holds. */
 interface AssistantLine {
   readonly messageId: string;
   readonly model: string;
@@ -136,8 +133,8 @@ interface AssistantLine {
 }
 
 /**
- * Creates the body of an assistant line. It has no `usage`: the counts of the original requests say nothing of this view,
- * and the agent takes the newest for the size of its context.
+ * Creates the body of an assistant line, without `usage`: the counts of the original requests do not fit this view, and the agent
+ * takes the newest for its context size.
  */
 function createAssistantBody({ messageId, model, block, stopReason }: AssistantLine): LineDraft["body"] {
   const message = {
@@ -152,9 +149,8 @@ function createAssistantBody({ messageId, model, block, stopReason }: AssistantL
   return { type: "assistant", message };
 }
 
-// Puts the messages of a thread into a chain of session lines: one line per assistant block, per result and per request.
-// What the agent's harness or the user's queue made goes back as the attachment line it was; nothing is left out but
-// reasoning that the API would refuse.
+// Puts the messages of a thread into session lines: one per assistant block, result and request. What the harness or the user's
+// queue made becomes the attachment line that it was; only reasoning that the API would refuse is omitted.
 
 /** Adds all messages of a thread. A view that starts with a compaction gets a boundary line first. */
 function addThread(chain: LineChain, thread: Thread, view: View): void {
@@ -172,15 +168,15 @@ function addThread(chain: LineChain, thread: Thread, view: View): void {
 interface Writer {
   readonly chain: LineChain;
   readonly view: ViewFacts;
-  /** Line of each call so far, and what it is named after, by call id. */
+  /** Line and source of each call so far, by call id. */
   readonly calls: Map<unknown, { readonly uuid: string; readonly draft: ReturnType<typeof identityOf> }>;
   /** Events whose own attachment was written. */
   readonly attached: Set<Event | undefined>;
-  /** Position of the thread message that uses a message id, by id. */
+  /** Position of the thread message that uses a message id. */
   readonly messageIds: Map<string, number>;
 }
 
-/** A view that starts with a compaction starts as the agent's own compacted sessions do. */
+/** A view that starts with a compaction starts like the agent's own compacted sessions. */
 function addBoundary(writer: Writer, first: ThreadMessage | undefined): void {
   const block = first?.blocks[0];
   const compaction = compactionOf(writer.view, block);
@@ -237,7 +233,7 @@ function addRequest(writer: Writer, asSystem: boolean, group: readonly ThreadBlo
   writer.chain.add({ ...draft, body });
 }
 
-/** A result that was made up goes with its call, whichever results stand before it. */
+/** A result added by hardening goes with its call, whichever results precede it. */
 function draftOf(writer: Writer, block: ThreadBlock | undefined): ReturnType<typeof identityOf> {
   const draft = identityOf(writer.view, block);
   const isMadeUp = draft.key === undefined && block?.block["type"] === "tool_result";
@@ -264,7 +260,7 @@ function isTyped(facts: EventFacts | undefined): boolean {
   return isUser && event.metadata?.origin !== "harness";
 }
 
-/** A message of role `system` has no line of its own kind; a reminder is what the agent makes of one. */
+/** A message of role `system` has no line kind; it becomes a reminder, as in the agent. */
 function asReminder(block: ThreadBlock["block"]): ThreadBlock["block"] {
   const text = block["text"];
   return typeof text === "string" ? { ...block, text: formatReminder(text) } : block;
@@ -290,14 +286,14 @@ function addAssistant(writer: Writer, blocks: readonly ThreadBlock[], at: number
   }
 }
 
-/** The API takes reasoning only as it gave it: signed, and its own. */
+/** The API accepts only its own signed reasoning. */
 function isSendable(block: ThreadBlock["block"], event: Event | undefined): boolean {
   const { type, signature, data } = block;
   if (type === "thinking") return typeof signature === "string" && signature !== "" && !isForeign(event);
   return type !== "redacted_thinking" || (typeof data === "string" && !isForeign(event));
 }
 
-/** Keeps an original message id, unless an earlier message of the thread has it: the agent joins all lines of one id. */
+/** Keeps an original message id unless an earlier message has it: the agent joins all lines with one id. */
 function claimMessageId(writer: Writer, original: string, at: number): string {
   const user = writer.messageIds.get(original) ?? at;
   writer.messageIds.set(original, user);
@@ -312,15 +308,13 @@ interface EventFacts {
   readonly isSummary: boolean;
 }
 
-/** Everything an export asks of a view. */
 interface ViewFacts {
   /** By event id. */
   readonly events: ReadonlyMap<string, EventFacts>;
-  /** Time at which each compaction stands in the view, by its id. */
+  /** Time of each compaction in the view, by its id. */
   readonly times: ReadonlyMap<string, string>;
 }
 
-/** Indexes a view. */
 function indexView(view: View): ViewFacts {
   const facts = new Map<string, EventFacts>();
   const times = new Map<string, string>();
@@ -333,7 +327,7 @@ function indexView(view: View): ViewFacts {
   return { events: facts, times };
 }
 
-/** Finds the event behind a block; absent for what a summary or hardening made. */
+/** Finds the event that a block came from; absent for summaries and what hardening added. */
 function exportFactsOf(view: ViewFacts, block: ThreadBlock | undefined): EventFacts | undefined {
   return block?.event === undefined ? undefined : view.events.get(block.event);
 }
@@ -343,7 +337,7 @@ function compactionOf(view: ViewFacts, block: ThreadBlock | undefined): string |
   return block?.compaction ?? exportFactsOf(view, block)?.compaction;
 }
 
-/** Tells what a line made of a block is named after, what it stands for, and its date. */
+/** Returns what a line made of a block is named after, what it shows, and its date. */
 function identityOf(view: ViewFacts, block: ThreadBlock | undefined): Pick<LineDraft, "key" | "shows" | "timestamp"> {
   const facts = exportFactsOf(view, block);
   const compaction = compactionOf(view, block);
@@ -352,12 +346,12 @@ function identityOf(view: ViewFacts, block: ThreadBlock | undefined): Pick<LineD
   return { key: block?.event ?? compaction, shows: shows ?? block?.event, timestamp };
 }
 
-// What an exported line takes from the event behind it: the model's name, a prompt typed while the agent worked, and the
-// agent's own attachment when the event came from one.
+// What an exported line takes from its event: the model's name, a prompt typed while the agent worked, and the agent's own
+// attachment.
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The agent's name for assistant lines that no model of its own made. */
+/** Names the model of assistant lines that no Claude model made. */
 const NO_MODEL = "<synthetic>";
 
 /** Whether another provider's model made an event. */
@@ -366,25 +360,24 @@ function isForeign(event: Event | undefined): boolean {
   return provider !== undefined && provider !== "anthropic";
 }
 
-/** Gives the model to name in an assistant line. */
 function exportedModelOf(event: Event | undefined): string {
   const model = event?.metadata?.model;
   return model === undefined || isForeign(event) ? NO_MODEL : model;
 }
 
-/** What a user line's message holds: one text block as a plain string, as the agent writes what was typed. */
+/** Content of a user line: one text block as a plain string, as the agent writes what was typed. */
 function contentOf(blocks: readonly ThreadBlock["block"][]): unknown {
   const [only] = blocks;
   return blocks.length === 1 && only?.["type"] === "text" ? only["text"] : blocks;
 }
 
-/** Gives the attachment fields of a prompt typed while the agent worked; null for every other event. */
+/** Attachment fields of a prompt typed while the agent worked; null for every other event. */
 function queuedAttachment(event: Event | undefined, blocks: readonly ThreadBlock["block"][]): Fields | null {
   if (event?.metadata?.origin !== "queued") return null;
   return { attachment: { type: "queued_command", prompt: contentOf(blocks), commandMode: "prompt" } };
 }
 
-/** Gives the fields of the agent's own attachment line when the event's metadata carries them; else null. */
+/** Fields of the agent's own attachment line, from the event's metadata; null if there are none. */
 function originalAttachment(event: Event | undefined): Fields | null {
   if (event?.metadata?.origin !== "harness") return null;
   const { attachment, rendered, renderedRole } = event.metadata;
@@ -396,7 +389,7 @@ function originalAttachment(event: Event | undefined): Fields | null {
   };
 }
 
-/** Gives the marks of a line in which the agent itself speaks in the user's place; null for every other event. */
+/** Marks of a line that the agent wrote in the user's name; null for every other event. */
 function noticeMarks(event: Event | undefined): Fields | null {
   const origin = event?.metadata?.["line_origin"];
   return isRecord(origin) ? { origin } : null;

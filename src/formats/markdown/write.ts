@@ -1,5 +1,5 @@
-// Writes a view as Markdown for people: `print`, VIEW.md and `--to markdown`. The document is the concatenation of its
-// turns, so that a new turn can be appended to a file, and nothing in it steers a terminal.
+// Writes a view as Markdown for people: `print`, VIEW.md and `--to markdown`. The document is the concatenation of its turns, so
+// that a new turn can be appended to a file. Nothing in it controls a terminal.
 import { MERGE_ORIGIN } from "../../core/compact/fork-merge.ts";
 import {
   type ChatRequest,
@@ -22,17 +22,16 @@ import {
 } from "../../core/conversation/event.ts";
 import { forLine, forMarkdown } from "../../core/safe-text.ts";
 
-/** What a document is about. */
 interface ViewHeading {
   readonly title: string;
-  /** Where the conversation comes from, a sentence. */
+  /** Origin of the conversation, a sentence. */
   readonly lineage?: string;
   readonly branch?: string;
   /** Commit the view was made from. */
   readonly commit?: string;
 }
 
-/** Renders a view: a heading when it is given a title, then the concatenation of its turns. */
+/** Renders a view: a heading if a title is given, then its turns. */
 export function renderMarkdown(
   view: View,
   options: EventMarkdownOptions & Partial<Pick<ViewHeading, "title" | "lineage">> = {},
@@ -81,20 +80,18 @@ function timeOf(timestamp: string | undefined): string {
   return found === null ? "" : ` · ${found[1]} ${found[2]} UTC`;
 }
 
-// One event as Markdown for people: a bold label, then the words quoted or the payload fenced. What no model sees (turn
-// starts, notes) renders to nothing.
+// One event as Markdown: a bold label, then the words quoted or the payload fenced. What no model sees (turn starts, notes) renders
+// to nothing.
 
-/** How events are shown. */
 interface EventMarkdownOptions {
   /** Longest tool argument or result shown whole, in lines; > 0; absent = all whole. */
   readonly maxLines?: number;
-  /** What is said of calls behind them, a line each, by call id. */
+  /** Remarks after calls, a line each, by call id. */
   readonly remarks?: ReadonlyMap<string, readonly string[]>;
 }
 
-/** What an event's turn knows about it. */
 interface EventContext {
-  /** The event stands for hidden turns. */
+  /** The event replaces hidden turns. */
   readonly isSummary: boolean;
   /** Tool of each call so far in the turn, by call id. */
   readonly tools: ReadonlyMap<string, string>;
@@ -216,7 +213,7 @@ function sourceText({ data, url }: { readonly data?: Text; readonly url?: string
   return typeof data === "string" ? `, ${data.length} characters of base64` : `, ${data.$attachment}`;
 }
 
-/** Tags that would close the quote, or hide or restyle what follows it; closing tags, comments and `<?` always would. */
+/** Tags that would close the quote, or hide or restyle the text after it; closing tags, comments and `<?` always would. */
 const STRUCTURAL_TAG =
   /<(?=[/!?]|(?:blockquote|details|summary|h[1-6]|hr|table|t[drh]|div|section|article|p|ul|ol|li|pre|script|style|textarea|title|iframe|object|embed|svg|math|template|select|button|form|xmp|plaintext|noscript)\b)/gi;
 const CRLF_OR_CR = /\r\n?/g;
@@ -237,7 +234,7 @@ function renderFence(text: string, info: string, maxLines?: number): string {
   return `${fence}${info}\n${shown}${shown.endsWith("\n") ? "" : "\n"}${fence}\n`;
 }
 
-/** Renders a text as one line of prose, e.g. of a heading; "untitled" when nothing is left of it. */
+/** Renders a text as one line of prose, e.g. of a heading; "untitled" when it is empty. */
 function renderLine(text: string): string {
   const line = forLine(text).replace(STRUCTURAL_TAG, "\\<");
   return line === "" ? "untitled" : line;
@@ -249,7 +246,7 @@ function renderName(name: string): string {
   return `\`${line === "" ? "unnamed" : line}\``;
 }
 
-/** A lone carriage return ends a line in Markdown too (CommonMark §2.1). What is taken out goes before the text gets its form. */
+/** A lone carriage return ends a line in Markdown too (CommonMark §2.1). Unsafe characters are removed before the text is formatted. */
 function toLines(text: string): string {
   return forMarkdown(text.includes("\r") ? text.replace(CRLF_OR_CR, "\n") : text);
 }
