@@ -1,4 +1,4 @@
-// aider as one value (`AgentFormat`), and reading its chat history.
+// Recognises and reads aider's chat history.
 import type { Compaction } from "../../core/conversation/compaction.ts";
 import type { Event } from "../../core/conversation/event.ts";
 import { titleOfRequest } from "../../core/conversation/marks.ts";
@@ -7,27 +7,26 @@ import type { AgentFormat } from "../agent-format.ts";
 import { deriveName, type ImportedSession, shorten } from "../imported-session.ts";
 import { NO_DATE, readTimestamp, type SessionSource } from "../session-source.ts";
 
-// Imports the chat history of aider: one conversation of all chats of a project, of which each that starts leaves out those
-// before it, as aider does. What aider's history does not hold is lost: files, calls, reasoning, times of messages. A pure
-// function of the file's text.
+// Imports aider's chat history as one conversation of all chats of a project. Each new chat hides those before it, as aider does.
+// The history has no files, calls, reasoning or times of messages. A pure function of the file's text.
 
 /** Version of this importer: raise it when the same bytes would give other events or records. */
 const AIDER_IMPORTER = 1;
 
-/** What a history without a request of the user is called. */
+/** Title of a history without a user request. */
 const UNTITLED = "untitled session";
-/** How far a history is looked into for the start of a chat, lines: somebody may have cut off its beginning. */
+/** Lines searched for the start of a chat: somebody may have cut off the beginning. */
 const LINES_LOOKED_AT = 5000;
 
-/** A turn: what the user typed and what follows it. */
+/** What the user typed, and what follows it. */
 interface AiderTurn {
   readonly opener: Block;
   readonly blocks: readonly Block[];
-  /** Model that aider had said it asks, where it had. */
+  /** The model, once aider has named it. */
   readonly model?: string;
 }
 
-/** Gives the id of a history: it has none, and is called after the first chat that it says was started. Null for other files. */
+/** A history has no id: it is named after the first chat that starts in it. Null for other files. */
 export function aiderSessionId(source: SessionSource): string | null {
   for (let at = 0; at < Math.min(source.lineCount, LINES_LOOKED_AT); at++) {
     const line = source.line(at);
@@ -63,7 +62,7 @@ export function readAiderHistory(source: SessionSource): ImportedSession {
   };
 }
 
-/** What the user types opens a turn, unless it is a command that no model sees; what stands above the first is of it. */
+/** What the user types opens a turn, unless it is a command that no model sees. Blocks above the first turn belong to it. */
 function turnsOf(blocks: readonly Block[]): readonly AiderTurn[] {
   const turns: (AiderTurn & { readonly blocks: Block[] })[] = [];
   const head: Block[] = [];
@@ -86,7 +85,7 @@ function isRequest(block: Block): boolean {
   return block.speaker === "user" && !isCommand(block);
 }
 
-/** Commands begin with `/`, those of the shell with `!`; some of aider's ask the model what stands behind them. */
+/** Commands begin with `/`, shell commands with `!`; some of aider's send their arguments to the model. */
 function isCommand({ speaker, text }: Block): boolean {
   return speaker === "user" && /^[/!]/.test(text) && !/^\/(?:ask|architect|code|context)\s+\S/.test(text);
 }
@@ -119,7 +118,7 @@ interface PlacedCompaction {
   readonly turn: number;
 }
 
-/** A chat that starts knows nothing of those before it. */
+/** A new chat hides those before it. */
 function hidePastChats(turns: readonly AiderTurn[], sessionId: string): readonly PlacedCompaction[] {
   return turns.flatMap(({ opener }, turn) => {
     const before = turns[turn - 1]?.opener;
@@ -156,30 +155,30 @@ function notASession(): Error {
   );
 }
 
-// The chat history of aider, a page of Markdown, as blocks: what the user typed stands behind `#### `, what aider says of itself
-// behind `> `, answers stand as they are. A line of an answer that begins so is taken for what it looks like: nothing tells.
+// aider's history is Markdown: `#### ` marks what the user typed, `> ` aider's own messages, answers have no mark. An answer's line
+// that begins with a mark cannot be distinguished.
 
 interface Block {
   readonly speaker: "user" | "assistant" | "aider";
   /** 0-based, of its first line. */
   readonly line: number;
   readonly text: string;
-  /** When its chat was started. */
+  /** When its chat started. */
   readonly timestamp: string;
-  /** The chat that it is of, 0-based; what stands above the first start is of chat 0. */
+  /** Its chat, 0-based; text above the first start is of chat 0. */
   readonly chat: number;
 }
 
-/** Begins a chat: what stands above is not sent any more. The time is that of aider's machine, without a zone. */
+/** Begins a chat: text above it is no longer sent. The time is the local time of aider's machine, without a zone. */
 const START = /^# aider chat started at (\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)/;
 
-/** Gives the time that a line says a chat was started at, as if it was UTC; undefined for other lines. */
+/** The start time that a line names, taken as UTC; undefined for other lines. */
 function startOfChat(line: string): string | undefined {
   const [, date, time] = START.exec(line) ?? [];
   return date === undefined ? undefined : (readTimestamp(`${date}T${time}.000Z`) ?? NO_DATE);
 }
 
-/** Cuts a history into blocks; those that say nothing are left out. */
+/** Cuts a history into blocks; drops empty ones. */
 function readBlocks(source: SessionSource): readonly Block[] {
   const blocks: Block[] = [];
   let open: { readonly speaker: Block["speaker"]; readonly line: number; readonly lines: string[] } | undefined;
@@ -214,7 +213,7 @@ function readBlocks(source: SessionSource): readonly Block[] {
   return blocks;
 }
 
-/** aider ends lines with two blanks, which break them in Markdown. */
+/** aider ends lines with two blanks, Markdown's line break. */
 function readLine(line: string): { readonly speaker: Block["speaker"]; readonly text: string } {
   if (/^####(?: |$)/.test(line)) return { speaker: "user", text: line.slice(5).replace(/ {2}$/, "") };
   if (/^>(?: |$)/.test(line)) return { speaker: "aider", text: line.slice(2).replace(/ {2}$/, "") };

@@ -1,4 +1,4 @@
-// Cline as one value (`AgentFormat`), and reading a document of it.
+// Recognises and reads sessions of Cline.
 import { type Compaction, compareTimestamps } from "../../core/conversation/compaction.ts";
 import { type Event, wordsOfContent } from "../../core/conversation/event.ts";
 import { titleOfRequest } from "../../core/conversation/marks.ts";
@@ -24,18 +24,18 @@ import {
   placeMessages,
 } from "./messages.ts";
 
-// Imports a document of Cline's: each message as its events, cut into turns at what the user says, and what Cline sends since it
-// compacted the session as a compaction. A pure function of the texts of the session's file and of the one beside it.
+// Imports a document of Cline: cuts its messages into turns at what the user says, and makes a compaction of what Cline sends since
+// it compacted the session. A pure function of the texts of the session's two files.
 
 /** Version of this importer: raise it when the same bytes would give other events or records. */
 const CLINE_IMPORTER = 3;
 
-/** What a session without a request of the user is called. */
+/** Title of a session without a user request. */
 const UNTITLED = "untitled session";
 
 /**
- * Reads a session; `state` = the text of the file with what is sent since a compaction. Messages that say nothing are listed in
- * `skippedLines`. Throws `not_a_session` for other files.
+ * Reads a session; `state` = the text of its second file, what is sent since a compaction. Lists empty messages in `skippedLines`.
+ * Throws `not_a_session`.
  */
 export function readClineSession(source: SessionSource, state: string | null = null): ImportedSession {
   const document = parseClineDocument(source);
@@ -91,7 +91,7 @@ function readState(text: string, document: ClineDocument): ReadState {
   return { state, messages, skipped: named };
 }
 
-/** What the user says begins a turn once somebody answered. */
+/** The user's message begins a turn if the turn before has an answer. */
 function turnsOf(messages: readonly ClineMessage[]): readonly (readonly ClineMessage[])[] {
   const turns: ClineMessage[][] = [];
   for (const message of messages) {
@@ -128,29 +128,28 @@ function notASession(): Error {
   );
 }
 
-// What Cline sends since it compacted a session: a list of messages in a file beside the session's, which keeps them all. What
-// that list says otherwise becomes a compaction; what it says as the session does stays, and what follows it is said as ever.
+// What Cline sends since a compaction: a list of messages in a second file; the session's own file keeps all messages. Where the
+// list differs, the difference becomes a compaction; what follows it is sent as usual.
 
-/** Messages of a session and, of those, the ones that stand otherwise in what is sent. */
+/** The messages of a session, and which of them are sent differently. */
 interface CompactedState {
-  /** Those of the session, with those that only the state has: they were said since. */
+  /** The session's messages, and those that only the state has because they came later. */
   readonly messages: readonly ClineMessage[];
-  /** What is not sent as it was said, never empty; null = everything is. */
+  /** Null = everything is sent as it was said. */
   readonly change: StateChange | null;
 }
 
 interface StateChange {
   /** RFC 3339 UTC. */
   readonly timestamp: string;
-  /** The last message that the session had when it was compacted. */
+  /** The session's last message when it was compacted. */
   readonly newest: ClineMessage;
-  /** Messages of the session in a row, never empty. */
+  /** Consecutive messages of the session, never empty. */
   readonly covered: readonly ClineMessage[];
   /** What is sent in their place. */
   readonly shown: readonly ClineMessage[];
 }
 
-/** Compares a session with what is sent of it. */
 function compareState(
   session: readonly ClineMessage[],
   state: readonly ClineMessage[],
@@ -170,14 +169,14 @@ function compareState(
   const shown = old.slice(first, old.length - rest);
   if (covered.length > 0) return { messages, change: { timestamp: made ?? newest.timestamp, newest, covered, shown } };
   if (shown.length === 0) return { messages, change: null };
-  // What was added stands beside something that stayed.
+  // An addition needs a message to replace: its neighbour.
   const [from, to] = rest > 0 ? [first, first + 1] : [first - 1, first];
   const neighbour = before.slice(from, to);
   const both = old.slice(from, old.length - rest + (to - first));
   return { messages, change: { timestamp: made ?? newest.timestamp, newest, covered: neighbour, shown: both } };
 }
 
-/** Where the session ended when it was compacted: at the message that the state ends with, else by the time. */
+/** Position of the session's end when it was compacted: the message that the state ends with, else by time. */
 function endOfSession(
   session: readonly ClineMessage[],
   places: ReadonlyMap<string, number>,
@@ -188,12 +187,12 @@ function endOfSession(
   return session.findLastIndex(({ timestamp }) => compareTimestamps(timestamp, made) <= 0);
 }
 
-/** Cline marks what it wrote, and what it kept. */
+/** Cline marks the messages that it wrote and those that it kept. */
 function isMarkedByCline({ about }: ClineMessage): boolean {
   return about["kind"] !== undefined || about["compaction"] !== undefined;
 }
 
-/** How many first, and then how many last messages say the same in both lists. */
+/** Counts the equal messages at the start, then at the end of both lists. */
 function commonEnds(a: readonly ClineMessage[], b: readonly ClineMessage[]): readonly [first: number, last: number] {
   const [x, y] = [a.map(wordsOf), b.map(wordsOf)];
   const most = Math.min(a.length, b.length);
@@ -204,7 +203,7 @@ function commonEnds(a: readonly ClineMessage[], b: readonly ClineMessage[]): rea
   return [first, last];
 }
 
-/** What a message says, without what was counted. */
+/** A message's content without token counts. */
 function wordsOf({ said, isFromUser }: ClineMessage): string {
   return JSON.stringify([
     isFromUser,
@@ -212,7 +211,7 @@ function wordsOf({ said, isFromUser }: ClineMessage): string {
   ]);
 }
 
-/** Makes the compaction; `turnOf` gives the turn of a message, `opens` whether it opens one. */
+/** `turnOf` gives a message's turn, `opens` whether it opens one. */
 function toCompaction(
   { timestamp, covered, shown }: StateChange,
   session: string,
@@ -241,7 +240,7 @@ function toCompaction(
   };
 }
 
-/** Events of their own: those of the session may stand beside them. What was counted is counted there. */
+/** Copies with ids of their own, since the session's events may be shown too. Usage stays with the originals. */
 function copiesOf(messages: readonly ClineMessage[], id: string): readonly Event[] {
   let n = 0;
   return messages.flatMap((message) => {
@@ -256,8 +255,8 @@ function copiesOf(messages: readonly ClineMessage[], id: string): readonly Event
   });
 }
 
-// Cline as one value: see docs/ARCHITECTURE.md, and `../agent-format.ts` for what each part means. Its files do not say of which
-// project they are: they are read where the user names them.
+// Cline's format: see docs/ARCHITECTURE.md and `../agent-format.ts`. Its files do not name their project, so the user names the
+// files.
 
 const SESSION = ".messages.json";
 const COMPACTED = ".compaction.json";
@@ -290,7 +289,7 @@ export const CLINE: AgentFormat = {
   },
 };
 
-/** The session that it was forked off, as the file beside it says. */
+/** The session that it was forked from, by the file next to it. */
 function readDescent(about: string | null): SessionDescent | null {
   const manifest = about === null ? null : parseJsonLine(about);
   const fork = isRecord(manifest) ? recordOf(recordOf(manifest, "metadata") ?? {}, "fork") : undefined;

@@ -1,4 +1,4 @@
-// The messages of a document of Cline's, each with its id, its time and what it says; and the events that they make.
+// The messages of a Cline document, with id, time and content, and their events.
 import type { ContentPart, Event, EventMetadata } from "../../core/conversation/event.ts";
 import { readAnswerBlock, readResultBlock, secretsOfBlock, toContent } from "../anthropic/agent.ts";
 import { deriveName, type SkippedLine, toUsableId } from "../imported-session.ts";
@@ -14,17 +14,17 @@ import {
   stringOf,
 } from "../session-source.ts";
 
-/** A message that says something. */
+/** A message that is not empty. */
 export interface ClineMessage {
   readonly id: string;
   readonly timestamp: string;
   readonly said: readonly SaidEvent[];
   readonly isFromUser: boolean;
-  /** What Cline notes beside it: of what stands in a compacted state, how it came there. */
+  /** Cline's metadata: in a compacted state, where the message came from. */
   readonly about: RawLine;
 }
 
-/** Reads the messages of a document; `names` makes ids for those that have none of their own. */
+/** Reads the messages of a document; `names` makes ids for messages without one. */
 export function placeMessages(
   { messages }: ClineDocument,
   names: string,
@@ -50,7 +50,7 @@ export function eventsOf({ id, timestamp, said }: ClineMessage): readonly Event[
   return said.map(({ type, ...rest }, n) => ({ type, id: n === 0 ? id : `${id}.${n}`, timestamp, ...rest }) as Event);
 }
 
-/** The id of a message. Cline adds the id of the call to that of a result's message again each time it saves. */
+/** A message's id. On each save Cline appends the call's id once more to that of a result's message. */
 function ownId(message: RawLine): string {
   const [first = "", call] = (stringOf(message, "id") ?? "").split("_tool_");
   const id = call === undefined ? first : `${first}_tool_${call}`;
@@ -64,24 +64,23 @@ function timeOf(message: RawLine): string | undefined {
   return year >= 1970 && year <= 9999 ? time.toISOString() : undefined;
 }
 
-// A file of a Cline session, before anything is believed about it: one JSON document with the messages of the conversation or,
-// in a second file beside it, with those that Cline sends since it compacted it. A file is parsed once, whoever asks.
+// A file of a Cline session, unvalidated: one JSON document with all messages, or in the second file those that Cline sends since a
+// compaction. Each file is parsed once.
 
-/** A document that is one of Cline's. */
 export interface ClineDocument {
-  /** As it stands there. */
+  /** As in the file. */
   readonly id: string;
-  /** The session's id as it can stand in names; what is sent since a compaction has a name of its own. */
+  /** The session's id, usable in names; a compacted state has another one. */
   readonly sessionId: string;
-  /** As many as the list has; what is no object says nothing. */
+  /** One for each list item; an item that is no object counts as empty. */
   readonly messages: readonly RawLine[];
-  /** When it was saved. */
+  /** Time of the last save. */
   readonly updatedAt: unknown;
 }
 
 const parsed = new WeakMap<SessionSource, ClineDocument | null>();
 
-/** Parses a file; null where it is no document of Cline's. Never throws. */
+/** Parses a file; null if it is no document of Cline's. Never throws. */
 export function parseClineDocument(source: SessionSource): ClineDocument | null {
   let document = parsed.get(source);
   if (document === undefined) {
@@ -91,7 +90,7 @@ export function parseClineDocument(source: SessionSource): ClineDocument | null 
   return document;
 }
 
-/** Parses the second file of a session; null where it is none of the session's. Never throws. */
+/** Parses a session's second file; null if it belongs to another session. Never throws. */
 export function parseCompactedState(text: string, { id }: ClineDocument): ClineDocument | null {
   const state = toDocument(parseDocumentText(text));
   return state?.id === id ? state : null;
@@ -108,10 +107,10 @@ function toDocument(value: unknown): ClineDocument | null {
   return { id, sessionId, messages, updatedAt: value["updated_at"] };
 }
 
-/** Marks the message that a compaction begins with. */
+/** Marks a compaction's first message. */
 const KIND = "compaction";
 
-/** Reads a message; one that is neither the user's nor the assistant's says nothing. */
+/** Reads a message; one of another role than user or assistant is empty. */
 function readClineMessage(message: RawLine, id: string): SaidMessage {
   switch (message["role"]) {
     case "assistant":
@@ -147,7 +146,7 @@ function answersOf(message: RawLine, id: string): readonly SaidEvent[] {
   );
 }
 
-/** Cline counts what was read from and written to the cache as input, too. */
+/** Cline's input count includes cache reads and writes. */
 function usageOf(metrics: RawLine | undefined): RawLine | undefined {
   if (metrics === undefined) return undefined;
   const count = (key: string): number => (typeof metrics[key] === "number" ? Number(metrics[key]) : 0);
@@ -163,7 +162,7 @@ function usageOf(metrics: RawLine | undefined): RawLine | undefined {
   };
 }
 
-/** Results stand first; then what the user said; then what Cline added to it. */
+/** Order: results, the user's words, what Cline added. */
 function readUsers(blocks: readonly RawLine[]): SaidMessage {
   const results = blocks.filter(isResult);
   const notices = blocks.filter(isNotice);
@@ -196,7 +195,7 @@ function contentOf(blocks: readonly RawLine[]): ReturnType<typeof toContent> {
   });
 }
 
-/** A file that the user named, as it was then. */
+/** A file that the user named, with its content at that time. */
 function isFile(block: RawLine): boolean {
   return block["type"] === "file" && typeof block["content"] === "string";
 }

@@ -1,4 +1,4 @@
-// Codex as one value (`AgentFormat`), and reading a rollout.
+// Recognises, reads and resumes rollouts of Codex.
 import { wordsOfContent } from "../../core/conversation/event.ts";
 import { titleOfRequest } from "../../core/conversation/marks.ts";
 import { userError } from "../../core/errors.ts";
@@ -41,18 +41,18 @@ import { CODEX_SETUP, codexHome } from "./setup.ts";
 import { type AbandonedTurns, cutRollout, type RolloutTurn, readLineEvent, readRolloutTurn, turnAt } from "./turns.ts";
 import { timeOfView, writeCodexSession } from "./write.ts";
 
-// Imports a rollout of Codex: an index of its lines, cut into turns that are read on demand, its compactions as compactions,
-// what the user went back from as abandoned branches. A pure function of the file's text.
+// Imports a rollout of Codex: indexes its lines, cuts them into turns that are read on demand, reads its compactions, and makes
+// abandoned branches of what was rolled back. A pure function of the file's text.
 
 /** Version of this importer: raise it when the same bytes would give other events or records. */
 const CODEX_IMPORTER_VERSION = 3;
 
-/** What a session without a request of the user is called. */
+/** Title of a session without a user request. */
 const UNTITLED = "untitled session";
-/** The line at which jpg's side line stands: Codex wants the description of the session first. */
+/** Position of jpg's side line: Codex wants the session's description first. */
 const ORIGIN_LINE = 1;
 
-/** Reads a rollout. Bad lines are listed in `skippedLines`. Throws `not_a_session` when no line is Codex's. */
+/** Reads a rollout; lists bad lines in `skippedLines`. Throws `not_a_session` when no line is Codex's. */
 export function readCodexSession(source: SessionSource): ImportedSession {
   const lines = createParsedLines(source, parseRolloutLine);
   const index = indexRollout(lines, source.lineCount);
@@ -116,7 +116,7 @@ function firstTitle(lines: ParsedLines, turns: readonly RolloutTurn[]): string |
   return undefined;
 }
 
-/** Editors put what they show before the words of the user; Codex names an image before and behind it. */
+/** Editors put their context before the user's words; Codex names an image before and after it. */
 function askedIn(text: string): string {
   const mark = "## My request for Codex:";
   const at = text.indexOf(mark);
@@ -134,10 +134,10 @@ function notASession({ skipped }: RolloutIndex): Error {
   );
 }
 
-/** The first directory that a text of JSON names; in texts within it the quotes are escaped. */
+/** The first directory in a text of JSON; in nested texts the quotes are escaped. */
 const DIRECTORY = /"cwd"\s*:\s*("(?:[^"\\]|\\.)*")/;
 
-/** Gives the first directory that the first line names. */
+/** Reads the first directory in the first line. */
 function codexDirectory(beginning: SessionSource): SessionDirectory | null {
   const quoted = beginning.lineCount === 0 ? undefined : DIRECTORY.exec(beginning.line(0))?.[1];
   const named = quoted === undefined ? null : parseJsonLine(`{"cwd":${quoted}}`);
@@ -157,7 +157,7 @@ export const CODEX: AgentFormat = {
     folders: sessionFolders,
     directory: codexDirectory,
     base: CODEX_BASE,
-    // Of a session in which the user went back, the file's own id follows.
+    // After a rollback the name also has the file's own id.
     isCallers: ({ CODEX_THREAD_ID: session }, fileName) =>
       session !== undefined && session !== "" && [".", "_"].some((next) => fileName.includes(`-${session}${next}`)),
   },
@@ -188,7 +188,7 @@ export const CODEX: AgentFormat = {
   },
 };
 
-/** Codex finds a session by its id, in the folder of any day: that of the newest event says when the conversation stood so. */
+/** Codex finds a session by its id in any day's folder; the newest event's day is used. */
 function planResume(machine: Machine, { sessionId, view }: SessionDraft): ResumePlan {
   const [date = "", time = ""] = timeOfView(view).split("T");
   const name = `rollout-${date}T${time.slice(0, 8).replaceAll(":", "-")}-${sessionId}.jsonl`;
@@ -201,7 +201,7 @@ function planResume(machine: Machine, { sessionId, view }: SessionDraft): Resume
   };
 }
 
-/** The sessions of all directories stand together. */
+/** Sessions of all directories are together. */
 function sessionFolders(machine: Machine): readonly SessionFolder[] {
   return [
     { path: machine.join(codexHome(machine), "sessions"), levels: DATE_LEVELS },

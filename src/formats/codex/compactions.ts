@@ -1,6 +1,6 @@
-// Codex's own compactions as overlays. Each covers everything before it, and lists the items that are sent in its place: what
-// OpenAI made of the history is encrypted, and goes back to it as it came. Old ones hold a summary only: then the user's
-// words stay, with the summary behind them.
+// Codex's own compactions as overlays. Each covers everything before it, and lists the items that are sent instead: what OpenAI made
+// of the history is encrypted and goes back unchanged. Old ones hold only a summary: then the user's words stay, followed by the
+// summary.
 import { type Compaction, compareTimestamps } from "../../core/conversation/compaction.ts";
 import type { Event } from "../../core/conversation/event.ts";
 import { deriveName, plainValues } from "../imported-session.ts";
@@ -36,10 +36,10 @@ interface LastEvent {
 }
 
 interface CompactionContext {
-  /** What the user said, as far as it is still sent. */
+  /** The user's requests that are still sent. */
   readonly asked: readonly (RolloutEntry | Event)[];
   readonly end: LastEvent;
-  /** Timestamp of the compaction before. */
+  /** Timestamp of the previous compaction. */
   readonly after: string | undefined;
 }
 
@@ -83,7 +83,7 @@ function isHarness(item: RawLine): boolean {
   return item["type"] === "message" && stringOf(item, "role") !== "assistant" && speakerOf(item) !== "user";
 }
 
-/** The user's words, and the summary as the last of them. */
+/** The user's words, then the summary as one more request. */
 function summarised(payload: RawLine, entry: RolloutEntry, requests: readonly Event[]): readonly Event[] {
   const copies = requests.map((request, at): Event => ({ ...request, ...idsOf(entry, at) }));
   const summary = stringOf(payload, "message") ?? "";

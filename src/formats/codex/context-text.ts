@@ -1,12 +1,12 @@
-// Texts that Codex itself puts into the conversation in the user's name or the developer's. Some describe the surroundings
-// of the request that follows; the others tell of what happened and belong to where they stand.
+// Texts that Codex adds in the user's or the developer's name. Some describe the surroundings of the next request; the others report
+// what happened and belong to their own place.
 import { isRecord, NO_DATE, type RawLine, readTimestamp, recordOf, stringOf } from "../session-source.ts";
 import { payloadOf } from "./rollout-line.ts";
 
-/** Whose words a message is: a person's, those that introduce the next request, or other words of the agent's own. */
+/** Who speaks in a message: the user, the agent introducing the next request, or the agent otherwise. */
 type Voice = "user" | "context" | "harness";
 
-/** Marks around what introduces a request. */
+/** Tags around what introduces a request. */
 const CONTEXT_TAGS: ReadonlySet<string> = new Set([
   "environment_context",
   "environments_instructions",
@@ -23,7 +23,7 @@ const CONTEXT_TAGS: ReadonlySet<string> = new Set([
   "tools",
 ]);
 
-/** Marks around what tells of something that happened. */
+/** Tags around reports of what happened. */
 const HARNESS_TAGS: ReadonlySet<string> = new Set([
   "turn_aborted",
   "user_shell_command",
@@ -39,13 +39,13 @@ const HARNESS_TAGS: ReadonlySet<string> = new Set([
   "agent_message_board_notification",
 ]);
 
-/** Whoever embeds Codex names what it adds to a request: `<external_NAME>`. */
+/** A program that embeds Codex tags what it adds to a request: `<external_NAME>`. */
 const EXTERNAL = "external_";
 
 const PROJECT_INSTRUCTIONS = /^# AGENTS\.md instructions\b/;
 const MARKED = /^<([A-Za-z_]+)(?: [^<>]*)?>/;
 
-/** Tells who speaks in a message of a role other than the assistant's. */
+/** Who speaks in a message of a role other than the assistant's. */
 export function speakerOf(item: RawLine): Voice {
   if (stringOf(item, "role") !== "user") return "context";
   const content = item["content"];
@@ -74,10 +74,10 @@ function textOf(part: unknown): string | undefined {
   return part["type"] === "input_text" || part["type"] === "text" ? stringOf(part, "text") : undefined;
 }
 
-/** Whoever is asked where nothing says so. */
+/** Default provider. */
 const USUAL_PROVIDER = "openai";
 
-/** Changed by each line. */
+/** State that each line changes. */
 export interface RunningFacts {
   /** RFC 3339 UTC, of the newest dated line. */
   timestamp: string;
@@ -87,20 +87,20 @@ export interface RunningFacts {
   cwd?: string;
   provider: string;
   model?: string;
-  /** Whether the agent works on a task, and has been asked something in it. */
+  /** Whether the agent is working on a task, and whether the task has a request. */
   task: "none" | "begun" | "asked";
-  /** How many tasks it began. */
+  /** Number of tasks begun. */
   tasks: number;
-  /** Whether the session has described itself: what describes another one further down is copied from there. */
+  /** Whether the session's own description was read: later ones are copies of other sessions'. */
   isDescribed: boolean;
 }
 
-/** What is known before the first line. */
+/** State before the first line. */
 export function noFacts(): RunningFacts {
   return { timestamp: NO_DATE, provider: USUAL_PROVIDER, task: "none", tasks: 0, isDescribed: false };
 }
 
-/** Takes in what a parsed line says. */
+/** Updates the facts with a parsed line. */
 export function updateFacts(facts: RunningFacts, line: RawLine): void {
   const payload = payloadOf(line);
   const time = readTimestamp(line["timestamp"]) ?? facts.timestamp;

@@ -1,24 +1,24 @@
-// The items that a model was sent or gave, as events: one each. What an event has no place for and Codex sends again stands
-// in `metadata.item`.
+// Converts the items of a model's input and output to events, one each. What has no place in an event, but is sent again, goes into
+// `metadata.item`.
 import type { Event, EventMetadata } from "../../core/conversation/event.ts";
 import { toOpenAiContent } from "../openai-chat/content.ts";
 import { answerFacts, type CallItem, opaqueItem, readCallItem, readReasoningItem } from "../openai-responses/agent.ts";
 import { isRecord, parseJsonLine, type RawLine, recordOf, stringOf } from "../session-source.ts";
 
-/** Where an item stands, and who made it. */
+/** Id, time and maker of an item. */
 export interface ItemPlace {
   readonly id: string;
   /** RFC 3339 UTC. */
   readonly timestamp: string;
   readonly provider: string;
   readonly model?: string;
-  /** Shared by what one answer of the model gave. */
+  /** Shared by the items of one answer. */
   readonly messageId?: string;
-  /** Whose words a request is; absent = the user's. */
+  /** Who speaks in a request; absent = the user. */
   readonly origin?: "harness" | "queued";
 }
 
-/** Items that the agent notes down and never sends. */
+/** Items that the agent records and never sends. */
 const NEVER_SENT: ReadonlySet<unknown> = new Set(["ghost_snapshot", "other"]);
 
 /** Whether an item is sent to the model. */
@@ -78,7 +78,7 @@ function answerEvent(item: RawLine, place: ItemPlace): Event {
   };
 }
 
-/** A summary of one part, or none, is the text itself. */
+/** A summary of at most one part is kept as the text alone. */
 function reasoningEvent(item: RawLine, place: ItemPlace): Event {
   const { text, summary, content, facts } = readReasoningItem(item);
   const own = {
@@ -130,11 +130,11 @@ function outputEvent(item: RawLine, place: ItemPlace): Event {
   };
 }
 
-// Whether a command failed. Codex tells its model so in the output's own words, which changed with its versions.
+// Whether a command failed. Codex tells its model so in the output's text, whose wording changed with its versions.
 
-/** The lines before the output, as the versions wrote them. */
+/** The line before the output, in the wordings of all versions. */
 const EXIT_CODE = /^(?:Process exited with code|Exit code:) (-?\d+)$/m;
-/** The exit code stands before the output, characters. */
+/** Length searched for the exit code, characters: it precedes the output. */
 const LOOKED_AT = 500;
 
 /** Whether the output of a call says that it failed. */
@@ -151,7 +151,7 @@ function firstText(output: unknown): string {
   return typeof part?.["text"] === "string" ? part["text"] : "";
 }
 
-/** Of the first versions: `{"output": …, "metadata": {"exit_code": 1}}`; 0 where none is said. */
+/** From the first versions: `{"output": …, "metadata": {"exit_code": 1}}`; 0 if it is missing. */
 function exitCodeOf(text: string): number {
   const parsed = parseJsonLine(text);
   const code = parsed === null || typeof parsed === "string" ? undefined : recordOf(parsed, "metadata")?.["exit_code"];

@@ -1,6 +1,5 @@
-// One line of a rollout file, before anything is believed about it. Lines of today are `{timestamp, type, payload}`; before
-// September 2025 a header and the bare items of the model stood there, and what agents said to each other had lines of its own
-// for a while. All come in the form of today.
+// One line of a rollout file, unvalidated. Lines are `{timestamp, type, payload}`; before September 2025 files had a header and the
+// model's bare items, and for a while messages between agents had lines of their own. All are converted to the current form.
 import { toUsableId } from "../imported-session.ts";
 import {
   type BasePlaces,
@@ -16,7 +15,7 @@ import {
 } from "../session-source.ts";
 import { codexHome } from "./setup.ts";
 
-/** Items of the model that stood in old files without a frame. */
+/** Items without a frame in old files. */
 const BARE_ITEMS: ReadonlySet<string> = new Set([
   "message",
   "reasoning",
@@ -28,7 +27,7 @@ const BARE_ITEMS: ReadonlySet<string> = new Set([
   "web_search_call",
 ]);
 
-/** Parses one line: `type` and `payload` are there. A string is the reason why it is no line of a rollout; null is a blank line. */
+/** Parses one line; the result has `type` and `payload`. A string says why it is no line of a rollout; null is a blank line. */
 export function parseRolloutLine(text: string): RawLine | string | null {
   const line = parseJsonLine(text);
   if (line === null || typeof line === "string") return line;
@@ -47,7 +46,7 @@ export function payloadOf(line: RawLine): RawLine {
   return recordOf(line, "payload") ?? {};
 }
 
-/** What another agent said, as the item that Codex makes of it for its model (0.169). */
+/** What another agent said, as the item that Codex 0.169 sends to its model. */
 function agentMessage(said: RawLine): RawLine {
   const { author, recipient, encrypted_content: encrypted, trigger_turn: isTask } = said;
   const text = (words: string): RawLine => ({ type: "input_text", text: words });
@@ -59,7 +58,7 @@ function agentMessage(said: RawLine): RawLine {
   return { type: "agent_message", author, recipient, content };
 }
 
-/** What opened an old file, and what told of the agent's state in it. */
+/** Converts the header of an old file, and its records of the agent's state. */
 function headerOf(line: RawLine): RawLine | undefined {
   const { id, timestamp, record_type: record } = line;
   if (typeof record === "string") return { ...line, type: record, payload: line };
@@ -67,7 +66,7 @@ function headerOf(line: RawLine): RawLine | undefined {
   return isHeader ? { ...line, type: "session_meta", payload: line } : undefined;
 }
 
-/** How many lines are looked at; the first ones may be damaged. */
+/** Lines searched; the first ones may be damaged. */
 const LINES_LOOKED_AT = 50;
 
 /** Types of lines that no other format has in a frame of `timestamp` and `payload`. */
@@ -94,14 +93,14 @@ export function isCodexLine(line: RawLine): boolean {
   return FRAMED.has(line["type"]) && stringOf(line, "timestamp") !== undefined && isOwnPayload(line);
 }
 
-/** The header of old times is one by its keys alone; what has no frame is its own payload. */
+/** An old header is recognised by its keys; a line without a frame is its own payload. */
 function isOwnPayload(line: RawLine): boolean {
   const payload = payloadOf(line);
   if (line["type"] !== "session_meta") return payload["type"] !== line["type"];
   return "instructions" in payload || "cwd" in payload || "originator" in payload;
 }
 
-/** Gives the id of the session that a file names first; null when it names none. */
+/** Reads the first session id in a file; null when there is none. */
 export function codexSessionId(source: SessionSource): string | null {
   for (let at = 0; at < source.lineCount; at++) {
     const line = parseRolloutLine(source.line(at));
@@ -111,15 +110,15 @@ export function codexSessionId(source: SessionSource): string | null {
   return null;
 }
 
-/** The id of the session that a line describes; absent where it describes none. */
+/** The session that a line describes; absent for other lines. */
 export function sessionNamedBy(line: RawLine): string | undefined {
   return line["type"] === "session_meta" ? stringOf(payloadOf(line), "id") : undefined;
 }
 
-/** How many lines are looked at for descriptions of other sessions: they stand behind the own one. */
+/** Descriptions of other sessions to read after the file's own. */
 const DESCRIPTIONS = 16;
 
-/** Where a session comes from, as its description says; null for one that began by itself. Never throws. */
+/** Reads where a session comes from; null for one without a parent. Never throws. */
 export function codexDescent(source: SessionSource): SessionDescent | null {
   const described = firstDescriptions(source);
   const [own, ...copied] = described;
@@ -131,7 +130,7 @@ export function codexDescent(source: SessionSource): SessionDescent | null {
   return { kind: agentParent === undefined ? "fork" : "agent", sessions: [...new Set(ids.map(toUsableId))] };
 }
 
-/** The session whose agent began this one. */
+/** The session whose agent started this one. */
 function parentOf(description: RawLine): string | undefined {
   const subagent = recordOf(recordOf(description, "source") ?? {}, "subagent") ?? {};
   return (
@@ -140,7 +139,7 @@ function parentOf(description: RawLine): string | undefined {
   );
 }
 
-/** The descriptions of sessions that a file begins with: its own, then those that were copied with what it goes on from. */
+/** The session descriptions at a file's start: its own, then those copied from its ancestors. */
 function firstDescriptions(source: SessionSource): readonly RawLine[] {
   const found: RawLine[] = [];
   for (let at = 0; at < Math.min(source.lineCount, LINES_LOOKED_AT) && found.length < DESCRIPTIONS; at++) {
@@ -152,28 +151,28 @@ function firstDescriptions(source: SessionSource): readonly RawLine[] {
   return found;
 }
 
-// Files of Codex that go on from another file: since 0.169 a session that was forked, or in which the user went back, is a new file,
-// whose description names the file that it goes on from and up to where. Codex sends both as one.
+// Files that continue another file: since 0.169 a session that was forked or rolled back is a new file, whose description names the
+// base file and how much of it counts. Codex sends both as one.
 
 export const CODEX_BASE: BaseRule = { baseOf: codexBase, find: findBase, ownBytesBeforeBase };
 
-/** Why the description of a session is named as skipped: what it goes on from is not where Codex keeps sessions. */
+/** Reason of a skipped line: the base file is not where Codex keeps sessions. */
 export const NO_BASE = "the file that the session continues is missing";
 
 const KEY = '"history_base"';
 const FILE_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const ENDINGS = [".jsonl", ".jsonl.zst"];
-/** A file in the folder of a day, in that of all days. */
+/** A file in a day's folder; group 1 is the folder of all days. */
 const DAY_FOLDER = /^(.*)[\\/]\d{4}[\\/]\d\d[\\/]\d\d[\\/][^\\/]+$/;
 
-/** What the first line says of the file that this one goes on from. */
+/** The base that the first line names. */
 function codexBase(source: SessionSource): SessionBase | null {
   const text = source.lineCount === 0 ? "" : source.line(0);
   const line = text.includes(KEY) ? parseRolloutLine(text) : null;
   return line === null || typeof line === "string" ? null : baseNamedBy(line);
 }
 
-/** The file that a description of a session says it goes on from; null for any other line. */
+/** The base that a description names; null for any other line. */
 export function baseNamedBy(line: RawLine): SessionBase | null {
   if (line["type"] !== "session_meta") return null;
   const base = recordOf(payloadOf(line), "history_base") ?? {};
@@ -182,7 +181,7 @@ export function baseNamedBy(line: RawLine): SessionBase | null {
   return Number.isSafeInteger(byteLength) && Number(byteLength) > 0 ? { file, byteLength: Number(byteLength) } : null;
 }
 
-/** Looks among the sessions that stand with it, then among Codex's own: a copy may stand anywhere. Newest days first. */
+/** Searches the folders next to the file, which may be a copy, then Codex's own. Newest days first. */
 function findBase(machine: BasePlaces, path: string, { file }: SessionBase): string | null {
   const isBase = (name: string): boolean =>
     ENDINGS.some((ending) => name.endsWith(`-${file}${ending}`) || name.endsWith(`_${file}${ending}`));
@@ -212,8 +211,8 @@ function newest(names: readonly string[], named: RegExp): readonly string[] {
 }
 
 /**
- * A session that goes on in a further file is one text from its beginning on, so that what it goes on from stands where it was. A
- * fork begins with its own description, as it does where Codex copies what it goes on from.
+ * A continued session is one text from its beginning, so the base keeps its place. A fork begins with its own description, as it
+ * does where Codex copies the base.
  */
 function ownBytesBeforeBase(own: SessionSource, base: SessionSource): number {
   return describedIn(base) === describedIn(own) ? 0 : own.lineStart(1);

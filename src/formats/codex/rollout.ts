@@ -1,5 +1,5 @@
-// First pass over a rollout: what each line is for, and what the lines before it say of it: time, model, the answer that it
-// belongs to. No text is kept. A line's entry never depends on later lines: a file that grows only adds entries.
+// First pass over a rollout: the kind of each line, and what earlier lines say about it: time, model, the answer that it belongs to.
+// Keeps no text. An entry never depends on later lines: a file that grows only adds entries.
 import { shownTitle } from "../../core/conversation/marks.ts";
 import { type ImportedSession, isOriginLine, type SkippedLine, toUsableId } from "../imported-session.ts";
 import { NO_DATE, type ParsedLines, type RawLine, recordOf, stringOf } from "../session-source.ts";
@@ -7,7 +7,7 @@ import { noFacts, type RunningFacts, speakerOf, updateFacts } from "./context-te
 import { isSentItem } from "./events.ts";
 import { baseNamedBy, isCodexLine, NO_BASE, payloadOf, sessionNamedBy } from "./rollout-line.ts";
 
-/** A line that is an event, or changes which of them count. */
+/** A line that is an event or changes which events count. */
 export interface RolloutEntry extends RollbackFacts {
   /** 0-based. */
   readonly line: number;
@@ -18,9 +18,9 @@ export interface RolloutEntry extends RollbackFacts {
   readonly timestamp: string;
   readonly provider: string;
   readonly model?: string;
-  /** Of what a model made, and of its usage: shared by all that one answer gave. */
+  /** Of model output and its usage: shared by one answer. */
   readonly messageId?: string;
-  /** A prompt that was typed while the agent worked. */
+  /** Typed while the agent worked. */
   readonly isQueued?: true;
 }
 
@@ -32,7 +32,7 @@ export interface RolloutIndex {
   /** Titles that the session was given, oldest first. */
   readonly titles: readonly { readonly line: number; readonly timestamp: string; readonly title: string }[];
   readonly skipped: readonly SkippedLine[];
-  /** Ids that jpg gave the lines of a session that it wrote. */
+  /** Ids of lines that jpg wrote. */
   readonly marks: ReadonlySet<string>;
   /** Whether any line can only come from Codex. */
   readonly isCodex: boolean;
@@ -71,7 +71,7 @@ export function indexRollout(lines: ParsedLines, lineCount: number): RolloutInde
   };
 }
 
-/** Whether a file goes on from another that does not stand in the text: its description would be the next line. */
+/** Whether the file continues another one that is missing from the text: its description would be the next line. */
 function lacksBase(lines: ParsedLines, lineCount: number): boolean {
   const [first, next] = [lines.at(0), lineCount > 1 ? lines.at(1) : null];
   if (first === null || typeof first === "string" || baseNamedBy(first) === null) return false;
@@ -85,18 +85,18 @@ interface Writer {
   readonly titles: { readonly line: number; readonly timestamp: string; readonly title: string }[];
   readonly skipped: SkippedLine[];
   readonly marks: Set<string>;
-  /** With the line's number before it, the id of an event. */
+  /** Follows the line's number in an event id. */
   idEnding: string;
   isCodex: boolean;
-  /** The answer that is being given; absent when somebody else spoke since. */
+  /** The current answer; absent once somebody else spoke. */
   answer?: string;
   /** The newest answer, whoever spoke since. */
   lastAnswer?: string;
-  /** Tokens of the session as counted last. */
+  /** Newest token count of the session. */
   counted?: number;
 }
 
-/** The id that the file names first, so that it stays while the file grows; a file that names none is called after its first line. */
+/** The first id in the file, so that it stays while the file grows; a file without one is named after its first line. */
 function findSessionId(lines: ParsedLines, lineCount: number): string {
   for (let at = 0; at < lineCount; at++) {
     const line = lines.at(at);
@@ -131,7 +131,7 @@ function addLine(writer: Writer, line: RawLine, at: number): void {
   });
 }
 
-/** Whether a further file of the session begins: its lines have the numbers of those that it left out of the file before. */
+/** Whether another file of the session begins: its lines have the numbers of those that it replaced. */
 function startsContinuation(writer: Writer, line: RawLine): boolean {
   if (sessionNamedBy(line) !== writer.sessionId || baseNamedBy(line) === null) return false;
   const begun = (stringOf(payloadOf(line), "timestamp") ?? "").replace(/\D/g, "");
@@ -139,7 +139,7 @@ function startsContinuation(writer: Writer, line: RawLine): boolean {
   return true;
 }
 
-/** The id that jpg gave a line; one that stands there twice names the first. */
+/** The id that jpg gave a line; only its first use counts. */
 function takeMark({ marks }: Writer, line: RawLine): string | undefined {
   const mark = stringOf(line, LINE_MARK);
   if (mark === undefined || !USABLE_MARK.test(mark) || marks.has(mark)) return undefined;
@@ -147,10 +147,10 @@ function takeMark({ marks }: Writer, line: RawLine): string | undefined {
   return mark;
 }
 
-/** jpg gives UUIDs; other texts are no marks of its. */
+/** jpg's marks are UUIDs. */
 const USABLE_MARK = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** All that a model gives until somebody else speaks is one answer. */
+/** Everything a model outputs until somebody else speaks is one answer. */
 function answerOf(writer: Writer, kind: RolloutKind, id: string): string | undefined {
   if (kind === "usage") return writer.lastAnswer;
   if (kind === "note" || kind === "rollback") return undefined;
@@ -163,14 +163,14 @@ function answerOf(writer: Writer, kind: RolloutKind, id: string): string | undef
   return writer.answer;
 }
 
-/** Whether the agent works on an earlier request; it does on this one from now on. */
+/** Whether the agent is already working on a request; from now on it works on this one. */
 function isQueued(facts: RunningFacts): boolean {
   const wasAsked = facts.task === "asked";
   if (facts.task === "begun") facts.task = "asked";
   return wasAsked;
 }
 
-/** Counts are written again when nothing was asked meanwhile. */
+/** Counts are repeated when nothing was asked in between. */
 function isNewCount(writer: Writer, payload: RawLine): boolean {
   const info = recordOf(payload, "info") ?? {};
   const total = recordOf(info, "total_token_usage")?.["total_tokens"];
@@ -186,8 +186,8 @@ function titleOf(line: RawLine): string | undefined {
   return isTitle ? stringOf(payload, "thread_name") : undefined;
 }
 
-// What a line of a rollout is for. Most messages of the agent's own (`event_msg`) say once more, for its display, what the
-// items say: they make no events, and live on in the sources of the conversation.
+// Kinds of lines. Most messages of the agent (`event_msg`) repeat the items for its display: they make no events, and stay in the
+// sources of the conversation.
 
 type RolloutKind =
   /** Words of the user. */
@@ -211,7 +211,7 @@ type RolloutKind =
   /** What other lines say as well. */
   | "silent";
 
-/** Messages that say nothing that no other line says, or only what the agent shows while it works. */
+/** Messages that repeat other lines, or that are only displayed while the agent works. */
 const SILENT_MESSAGES: ReadonlySet<string> = new Set(
   [
     "user_message agent_message agent_message_delta agent_reasoning agent_reasoning_raw_content agent_reasoning_section_break",
@@ -223,7 +223,7 @@ const SILENT_MESSAGES: ReadonlySet<string> = new Set(
   ].flatMap((names) => names.split(" ")),
 );
 
-/** Types of lines that hold settings and state, or counts that stand in a message as well. */
+/** Lines with settings and state, or with counts that a message has as well. */
 const SILENT_TYPES: ReadonlySet<string> = new Set([
   "turn_context",
   "world_state",
@@ -232,7 +232,7 @@ const SILENT_TYPES: ReadonlySet<string> = new Set([
   "state",
 ]);
 
-/** Tells what a parsed line is for. */
+/** Classifies a parsed line. */
 function kindOfRolloutLine(line: RawLine): RolloutKind {
   const type = stringOf(line, "type") ?? "";
   const payload = payloadOf(line);
@@ -259,20 +259,19 @@ function kindOfMessage(type: string): RolloutKind {
   return SILENT_MESSAGES.has(type) ? "silent" : "note";
 }
 
-/** The key of the id. */
+/** Key of the id that jpg gives a line. */
 export const LINE_MARK = "jpg";
 
-/** Absent = the line is none that this is known of. */
+/** Facts to resolve rollbacks, for the lines that have them. */
 interface RollbackFacts {
-  /** By how many requests the user went back, ≥ 0. */
+  /** Number of requests rolled back, ≥ 0. */
   readonly requests?: number;
-  /** The task in which a request or a compaction stands: how many began before it. */
+  /** Number of tasks begun before a request or compaction. */
   readonly task?: number;
-  /** A compaction that lists what is sent from then on. */
+  /** The compaction lists what is sent from then on. */
   readonly hasList?: true;
 }
 
-/** Reads it of a line, given what is known behind it. */
 function readRollbackFacts(kind: RolloutKind, payload: RawLine, { tasks: task }: RunningFacts): RollbackFacts {
   if (kind === "rollback") return { requests: requestsOf(payload) };
   if (kind === "prompt") return { task };
@@ -285,7 +284,7 @@ function requestsOf(payload: RawLine): number {
   return Number.isSafeInteger(count) && Number(count) > 0 ? Number(count) : 0;
 }
 
-/** Later titles, oldest first; repetitions are left out. */
+/** Later titles, oldest first, without repetitions. */
 export function readThreadNames({ titles, sessionId }: RolloutIndex): ImportedSession["titles"] {
   const shown: { readonly timestamp: string; readonly title: string; readonly id: string }[] = [];
   for (const { line, timestamp, title: given } of titles) {

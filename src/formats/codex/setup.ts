@@ -1,7 +1,7 @@
-// How Codex is told to call jpg: hooks stand in a file of their own, servers in its configuration.
+// How Codex calls jpg: hooks have a file of their own, servers are in its configuration.
 import { type AgentSetup, commandHooks, type Machine, type SetupPlace } from "../agent-format.ts";
 
-/** Seconds that it waits at most; when a session ends it waits no longer, and warns of more. */
+/** Longest wait, seconds. At the end of a session Codex waits no longer, and warns about larger values. */
 const TIMEOUT = 3;
 
 export const CODEX_SETUP: AgentSetup = {
@@ -18,7 +18,7 @@ export const CODEX_SETUP: AgentSetup = {
   approve: "Codex runs new hooks once you have reviewed them: it asks when it starts at a terminal.",
 };
 
-/** The folder in which Codex keeps all it has. */
+/** The folder of all of Codex's files. */
 export function codexHome({ env, home, join }: Pick<Machine, "env" | "home" | "join">): string {
   const configured = env["CODEX_HOME"];
   return configured !== undefined && configured !== "" ? configured : join(home, ".codex");

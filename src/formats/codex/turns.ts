@@ -1,6 +1,6 @@
-// The turns of a rollout. A turn opens at a request of the user; what introduces the request belongs to it as well, and is
-// held back until it is there, so that a file that grows only adds events. Going back takes turns off again: those become a
-// branch that was abandoned. With a task that the user went back behind, Codex forgets the compaction that it made in it.
+// The turns of a rollout. A turn opens at a request of the user. What introduces the request belongs to it too, and is held back
+// until it comes, so that a file that grows only adds events. A rollback removes turns, which become an abandoned branch. Codex also
+// forgets a compaction made in a task that is rolled back.
 import {
   type ChatResponse,
   type Event,
@@ -22,17 +22,17 @@ export interface RolloutTurn {
   /** 0-based. */
   readonly index: number;
   readonly previous: RolloutTurn | undefined;
-  /** The line that opens it; the source's piece of the turn begins there. */
+  /** Opening line; the turn's piece of the source begins there. */
   readonly opener: RolloutEntry;
   /** Lines in the order of their events. */
   readonly entries: RolloutEntry[];
 }
 
-/** What the user went back from. */
+/** Turns removed by a rollback. */
 export interface AbandonedTurns {
-  /** The request from which on it was abandoned. */
+  /** The first abandoned request. */
   readonly from: RolloutEntry;
-  /** Ordered, never empty; the first may be one that goes on in another way. */
+  /** Ordered, never empty; the first may continue differently on the active path. */
   readonly turns: readonly RolloutTurn[];
 }
 
@@ -46,13 +46,13 @@ interface RolloutTurns {
 interface Builder {
   readonly turns: RolloutTurn[];
   readonly abandoned: AbandonedTurns[];
-  /** What stands before the first turn. */
+  /** Entries before the first turn. */
   readonly head: RolloutEntry[];
-  /** What introduces the next request. */
+  /** Entries that introduce the next request. */
   held: RolloutEntry[];
-  /** The tasks in which something was asked, and that the user did not go back behind. */
+  /** Tasks with a request, not rolled back. */
   readonly asked: (number | undefined)[];
-  /** Compactions of such tasks, or of none. */
+  /** Compactions of such tasks, or of no task. */
   lists: RolloutEntry[];
   readonly forgotten: Set<RolloutEntry>;
 }
@@ -75,7 +75,7 @@ function leaveOut(entries: RolloutEntry[], forgotten: ReadonlySet<RolloutEntry>)
   appendAll(entries, rest);
 }
 
-/** Gives a turn on the way to one of the same index or a later one. */
+/** Finds the turn of an index on the path to the last turn. */
 export function turnAt(last: RolloutTurn, index: number): RolloutTurn | undefined {
   let turn: RolloutTurn | undefined = last;
   while (turn !== undefined && turn.index > index) turn = turn.previous;
@@ -117,7 +117,7 @@ function openTurn(builder: Builder, opener: RolloutEntry): void {
   turns.push({ index: turns.length, previous: turns.at(-1), opener, entries });
 }
 
-/** What is said without a request opens the first turn. */
+/** Output without a request opens the first turn. */
 function addToTurn(builder: Builder, entry: RolloutEntry): void {
   const turn = builder.turns.at(-1);
   if (turn === undefined) {
@@ -129,7 +129,7 @@ function addToTurn(builder: Builder, entry: RolloutEntry): void {
   builder.held = [];
 }
 
-/** Takes off what was said from the n-th last request on; all of it from the first one on where there are fewer. */
+/** Removes everything from the n-th last request on; all requests if there are fewer. */
 function rollBack(builder: Builder, requests: number): void {
   const { turns, abandoned, head } = builder;
   forgetLists(builder, requests);
@@ -141,11 +141,11 @@ function rollBack(builder: Builder, requests: number): void {
   abandoned.push({ from, turns: turns.splice(turn.index) });
   const rest = turn.entries.slice(0, startOfRequest(turn.entries, place));
   if (turn.opener !== from) turns.push({ ...turn, entries: rest });
-  // What was noted before the very first request stays for the one that comes in its place.
+  // Notes before the very first request stay for the one that replaces it.
   else if (turn.index === 0) appendAll(head, rest);
 }
 
-/** Codex counts tasks here, while it goes back by requests: a task may hold several. */
+/** Codex counts tasks here but rolls back by requests: a task may hold several. */
 function forgetLists(builder: Builder, requests: number): void {
   const { asked, lists, forgotten } = builder;
   const removed = new Set(asked.splice(Math.max(0, asked.length - requests)));
@@ -155,11 +155,11 @@ function forgetLists(builder: Builder, requests: number): void {
 
 interface RequestPlace {
   readonly turn: RolloutTurn;
-  /** Its place among the turn's entries. */
+  /** Position among the turn's entries. */
   readonly place: number;
 }
 
-/** Finds the n-th last request, or the first where there are fewer; absent where there is none, or none is asked for. */
+/** Finds the n-th last request, or the first if there are fewer; absent if there is none or n is 0. */
 function findRequest(turns: readonly RolloutTurn[], requests: number): RequestPlace | undefined {
   let found: RequestPlace | undefined;
   let missing = requests;
@@ -174,16 +174,16 @@ function findRequest(turns: readonly RolloutTurn[], requests: number): RequestPl
   return found;
 }
 
-/** The place of a request with what introduces it. */
+/** Where a request begins, with its introduction. */
 function startOfRequest(entries: readonly RolloutEntry[], place: number): number {
   let start = place;
   while (start > 0 && entries[start - 1]?.kind === "context") start--;
   return start;
 }
 
-// Second pass: a line of a rollout as its event. The same line always gives the same event.
+// Second pass: converts a line to its event. The same line always gives the same event.
 
-/** Reads a turn, its turn_start first. */
+/** Reads a turn, turn_start first. */
 export function readRolloutTurn(lines: ParsedLines, turn: RolloutTurn | undefined): readonly Event[] {
   if (turn === undefined) return [];
   const { id, timestamp } = turn.opener;
@@ -191,7 +191,7 @@ export function readRolloutTurn(lines: ParsedLines, turn: RolloutTurn | undefine
   return [start, ...turn.entries.flatMap((entry) => readLineEvent(lines, entry))];
 }
 
-/** Reads the event of a line; none of one that only says what is sent from there on. */
+/** Reads a line's event; none for compactions and rollbacks. */
 export function readLineEvent(lines: ParsedLines, entry: RolloutEntry): readonly Event[] {
   const line = lines.at(entry.line);
   if (line === null || typeof line === "string") return [];
@@ -213,10 +213,10 @@ function placeOf({ kind, isQueued, ...entry }: RolloutEntry): ItemPlace {
   return isQueued === true ? { ...entry, origin: "queued" } : entry;
 }
 
-// Notes: what the agent wrote down and no model sees. They keep the small plain values of a line; the whole line lives on in
-// the sources of the conversation.
+// Notes: records that no model sees. They keep the small plain values of a line; the whole line stays in the sources of the
+// conversation.
 
-/** What every line or its description of a session says, and nothing about this one. */
+/** Keys of every line or description, which say nothing about this one. */
 const ENVELOPE: ReadonlySet<string> = new Set(["type", "timestamp", "cwd", "instructions"]);
 
 /** Creates the note of a line. */
@@ -227,7 +227,7 @@ function createRolloutNote(line: RawLine, { id, timestamp }: RolloutEntry): Even
   return { type: "note", id, timestamp, kind: kindOf(line), ...(Object.keys(data).length > 0 && { data }) };
 }
 
-/** Creates the note of what the provider counted for an answer. */
+/** Creates the note of a provider's token counts. */
 function createUsageNote(line: RawLine, { id, timestamp, provider, model, messageId }: RolloutEntry): Event {
   const usage = recordOf(recordOf(payloadOf(line), "info") ?? {}, "last_token_usage");
   const metadata = {
@@ -245,7 +245,7 @@ function kindOf(line: RawLine): string {
   return (isFrame ? stringOf(payloadOf(line), "type") : undefined) ?? type;
 }
 
-/** Where a session comes from: the one that it was forked off, or whose agent began it. */
+/** The session that it was forked from, or whose agent started it. */
 function descentOf(payload: RawLine): Record<string, unknown> {
   const agent = recordOf(payload, "source")?.["subagent"];
   const spawn = recordOf(recordOf(payload, "source") ?? {}, "subagent") ?? {};
@@ -256,10 +256,10 @@ function descentOf(payload: RawLine): Record<string, unknown> {
   };
 }
 
-/** Providers whose reasoning no other one reads. */
+/** Providers whose reasoning no other provider can read. */
 const FOREIGN: ReadonlySet<unknown> = new Set(["anthropic", "google"]);
 
-/** Makes the item of reasoning; absent for that of another provider, or of another family than the model that will read it. */
+/** Makes a reasoning item; absent for reasoning of another provider or of another family than the model that will read it. */
 export function toOwnReasoning(event: ChatResponse, reader: string | undefined): ProviderObject | undefined {
   const { provider, model, encrypted, item } = event.metadata ?? {};
   const isOwn = provider === "openai" || (encrypted !== undefined && provider !== undefined && !FOREIGN.has(provider));
@@ -273,20 +273,20 @@ export function toOwnReasoning(event: ChatResponse, reader: string | undefined):
   };
 }
 
-/** Gives an item of the API the form in which Codex stores it; `event` is the one that it shows. */
+/** Converts an API item to the form in which Codex stores it; `event` is the one that it shows. */
 export function toStoredItem(item: ProviderObject, event: Event | undefined): ProviderObject {
   // Codex sends no message of the role `system` again.
   if (item["type"] === "message" && item["role"] === "system") return { ...item, role: "developer" };
   if (event?.type === "tool_call_response") return { ...item, ...partsOf(event) };
   if (event?.type !== "tool_call_request" || item["type"] !== "function_call") return item;
   const { call_type: kind, item: own } = event.metadata ?? {};
-  // A call whose arguments were taken out is none that its shell could have run.
+  // Without its arguments a call is none that the shell could have run.
   if (kind !== "local_shell" || !isRecord(event.arguments) || event.arguments["type"] === undefined)
     return { ...item, ...(isRecord(own) && own) };
   return { type: "local_shell_call", call_id: item["call_id"], status: "completed", action: event.arguments };
 }
 
-/** An output of several texts stays one of several. */
+/** Keeps an output of several texts in parts. */
 function partsOf({ content }: ToolCallResponse): ProviderObject {
   const { parts, rules } = isText(content) ? { parts: [], rules: [] } : toInputContent(content);
   return parts.length > 1 && rules.length === 0 ? { output: parts } : {};

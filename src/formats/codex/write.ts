@@ -1,5 +1,5 @@
-// Writes a view as a rollout that Codex resumes: it sends exactly the items that stand here, with what it says of its own
-// surroundings behind them. Each turn stands in a task, so that an import cuts the same turns again.
+// Writes a view as a rollout that Codex resumes: it sends exactly these items, followed by its own context. Each turn is a task of
+// its own, so that an import cuts the same turns.
 import type { Event, View } from "../../core/conversation/event.ts";
 import { toOpenAiResponsesThread } from "../../core/model/openai-responses-thread.ts";
 import type { ProviderObject, ThreadItem } from "../../core/model/openai-thread.ts";
@@ -35,7 +35,7 @@ export function timeOfView({ turns }: View): string {
   return turns.findLast(({ events }) => events.length > 0)?.events.at(-1)?.timestamp ?? NO_DATE;
 }
 
-/** A turn's start has the time of its request; what introduces that was said before it. */
+/** A turn's start has the time of its request, which is later than what introduces it. */
 function startOfView({ turns }: View): string {
   const events = turns[0]?.events ?? [];
   return (events.find(({ type }) => type !== "turn_start") ?? events[0])?.timestamp ?? NO_DATE;
@@ -58,13 +58,13 @@ interface Rollout {
   readonly lines: Payload[];
   /** Time of the newest line. */
   time(): string;
-  /** Adds a line; `source` is what an import knows it by, see `imported-session.ts`; absent = Codex's display only. */
+  /** Adds a line; its id derives from `source`, see `imported-session.ts`; absent = only for Codex's display. */
   add(type: string, payload: Payload, source?: string): void;
   addItem(item: ThreadItem): void;
   endTask(): void;
 }
 
-/** Collects lines. Holds state on purpose: a line belongs to the task and the time of those before it. */
+/** Collects lines. Stateful: a line belongs to the current task and time. */
 function createRollout({ view, sessionId, sha1 }: SessionDraft): Rollout {
   const places = placeEvents(view);
   const counts = new Map<string, number>();
@@ -97,7 +97,7 @@ function createRollout({ view, sessionId, sha1 }: SessionDraft): Rollout {
     const place = source === undefined ? undefined : places.get(source);
     if (place !== undefined) timestamp = place.event?.timestamp ?? place.timestamp;
     if (place !== undefined && place.turn !== task?.turn) beginTask(place.turn);
-    // An output that was made up goes with its call, whichever outputs stand before it.
+    // An output added by hardening goes with its call, whichever outputs precede it.
     add("response_item", toStoredItem(item, place?.event), source ?? callOf(item) ?? last);
     if (source !== undefined && !isOutput(item)) calls.set(item["call_id"], source);
     const shown = shownMessage(item, place?.event);
@@ -118,7 +118,7 @@ interface EventPlace {
   readonly event?: Event;
 }
 
-/** Where each event stands, by its id, and what each compaction put into the view, by the compaction's. */
+/** The place of each event, and of what each compaction put into the view, by id. */
 function placeEvents({ turns }: View): ReadonlyMap<string, EventPlace> {
   const places = new Map<string, EventPlace>();
   for (const [turn, { origin, events }] of turns.entries()) {
@@ -129,7 +129,7 @@ function placeEvents({ turns }: View): ReadonlyMap<string, EventPlace> {
   return places;
 }
 
-/** Gives the message that shows an item; null for one that it shows nothing of. `event` is the one that the item shows. */
+/** The message that displays an item; null if none does. `event` is the one that the item shows. */
 function shownMessage(item: ProviderObject, event: Event | undefined): ProviderObject | null {
   if (item["type"] === "reasoning") return withText("agent_reasoning", "text", textOf(item["summary"]));
   if (item["type"] !== "message" || event?.metadata?.origin === "harness") return null;

@@ -1,4 +1,4 @@
-// Copilot CLI as one value (`AgentFormat`), and reading a session of it.
+// Recognises and reads sessions of Copilot CLI.
 import { type Event, type EventMetadata, isUserRequest, wordsOfContent } from "../../core/conversation/event.ts";
 import { titleOfRequest } from "../../core/conversation/marks.ts";
 import { userError } from "../../core/errors.ts";
@@ -25,15 +25,15 @@ import {
   sessionStartedBy,
 } from "./lines.ts";
 
-// Imports a session of Copilot CLI: an index of its lines, cut into turns that are read on demand. Of its truncations only
-// counts are written down, not what was dropped: they are notes. A pure function of the file's text.
+// Imports a session of Copilot CLI: indexes its lines and cuts them into turns that are read on demand. Its truncations become
+// notes, because it records only counts, not what was dropped. A pure function of the file's text.
 
 /** Version of this importer: raise it when the same bytes would give other events. */
 const COPILOT_IMPORTER = 2;
 
-/** What a session without a request of the user is called. */
+/** Title of a session without a user request. */
 const UNTITLED = "untitled session";
-/** How many lines are looked at to tell whose a file is; the first ones may be damaged. */
+/** Lines searched to recognise a file; the first ones may be damaged. */
 const LINES_LOOKED_AT = 50;
 
 /** Whether the first lines look like a session of Copilot CLI. */
@@ -45,7 +45,7 @@ export function isCopilotSession(source: SessionSource): boolean {
   return false;
 }
 
-/** Gives the id of the session that a file names first; null when it names none. */
+/** Reads the first session id in a file; null when there is none. */
 export function copilotSessionId(source: SessionSource): string | null {
   for (let at = 0; at < source.lineCount; at++) {
     const line = parseCopilotLine(source.line(at));
@@ -55,7 +55,7 @@ export function copilotSessionId(source: SessionSource): string | null {
   return null;
 }
 
-/** Reads a session. Bad lines are listed in `skippedLines`. Throws `not_a_session` when no line is Copilot CLI's. */
+/** Reads a session; lists bad lines in `skippedLines`. Throws `not_a_session` when no line is Copilot CLI's. */
 export function readCopilotSession(source: SessionSource): ImportedSession {
   const lines = createParsedLines(source, parseCopilotLine);
   const index = indexCopilotLines(lines, source.lineCount);
@@ -108,15 +108,15 @@ function notASession({ skipped }: CopilotIndex): Error {
   );
 }
 
-// Second pass: a line of a session as its events. The same line always gives the same events.
+// Second pass: converts a line to its events. The same line always gives the same events.
 
-/** Whose reasoning it is: bound to the service, whichever company's model it was. */
+/** Provider of the reasoning, which only this service can read, whichever company's model wrote it. */
 const PROVIDER = "github-copilot";
 
 /** An event without id and time. */
 type EventBody = Readonly<Record<string, unknown>> & { readonly type: string };
 
-/** Reads a turn, its turn_start first. */
+/** Reads a turn, turn_start first. */
 function readCopilotTurn(lines: ParsedLines, turn: CopilotTurn | undefined): readonly Event[] {
   if (turn === undefined) return [];
   const { id, timestamp } = turn.opener;
@@ -151,7 +151,7 @@ function bodiesOf(line: RawLine, entry: CopilotEntry): readonly EventBody[] {
   }
 }
 
-/** What the user typed, and before and behind it what Copilot CLI sent with it. */
+/** What the user typed, and what Copilot CLI added before and after it. */
 function requestBodies(data: RawLine, { isQueued }: CopilotEntry): readonly EventBody[] {
   const typed = stringOf(data, "content") ?? "";
   const sent = stringOf(data, "transformedContent") ?? typed;
@@ -224,15 +224,14 @@ function outputBody(data: RawLine): EventBody {
   };
 }
 
-/** A note keeps the small plain values; the whole line lives on in the sources. */
+/** A note keeps the small plain values; the whole line stays in the sources. */
 function noteBody(line: RawLine, data: RawLine): EventBody {
   const values = { ...plainValues(data), ...plainValues(recordOf(data, "context") ?? {}) };
   const { cwd: _, content: __, ...kept } = values;
   return { type: "note", kind: String(line["type"]), ...(Object.keys(kept).length > 0 && { data: kept }) };
 }
 
-// Copilot CLI as one value: see docs/ARCHITECTURE.md, and `../agent-format.ts` for what each part means. It is read only: its
-// sessions are bound to the service that answers them.
+// Copilot CLI's format: see docs/ARCHITECTURE.md and `../agent-format.ts`. Import only: its sessions are bound to its service.
 
 export const COPILOT_CLI: AgentFormat = {
   name: "copilot-cli",
@@ -273,7 +272,7 @@ function sessionFolder({ home, join }: Machine): string {
   return join(home, ".copilot", "session-state");
 }
 
-/** The sessions of all directories are together; the first line says which one it was begun in. */
+/** Sessions of all directories are together; the first line names the directory that it began in. */
 function copilotDirectory(beginning: SessionSource): SessionDirectory | null {
   const line = beginning.lineCount === 0 ? null : parseCopilotLine(beginning.line(0));
   if (line === null || typeof line === "string") return null;

@@ -1,4 +1,4 @@
-// One line of a session of Copilot CLI, before anything is believed about it: `{type, data, id, timestamp, parentId}`.
+// One line of a Copilot CLI session, unvalidated: `{type, data, id, timestamp, parentId}`.
 import { type SkippedLine, toUsableId } from "../imported-session.ts";
 import {
   isRecord,
@@ -11,7 +11,7 @@ import {
   stringOf,
 } from "../session-source.ts";
 
-/** Parses one line: `type` and `data` are there. A string is the reason why it is no line of a session; null is a blank line. */
+/** Parses one line; the result has `type` and `data`. A string says why it is no line of a session; null is a blank line. */
 export function parseCopilotLine(text: string): RawLine | string | null {
   const line = parseJsonLine(text);
   if (line === null || typeof line === "string") return line;
@@ -19,7 +19,6 @@ export function parseCopilotLine(text: string): RawLine | string | null {
   return recordOf(line, "data") === undefined ? "no object in `data`" : line;
 }
 
-/** What a parsed line tells. */
 export function dataOf(line: RawLine): RawLine {
   return recordOf(line, "data") ?? {};
 }
@@ -31,14 +30,14 @@ export function isCopilotLine(line: RawLine): boolean {
   );
 }
 
-/** The id of the session that a line begins; absent where it begins none. */
+/** The session that a line starts; absent for other lines. */
 export function sessionStartedBy(line: RawLine): string | undefined {
   const id = line["type"] === "session.start" ? stringOf(dataOf(line), "sessionId") : undefined;
   return id === "" ? undefined : id;
 }
 
-// First pass over a session: what each line is for, and what the lines before it say of it: time, model, the calls that wait for
-// an answer. No text is kept. A line's entry never depends on later lines: a file that grows only adds entries.
+// First pass over a session: the kind of each line, and what earlier lines say about it: time, model, the calls without a result.
+// Keeps no text. An entry never depends on later lines: a file that grows only adds entries.
 
 /** A line that is an event. */
 export interface CopilotEntry {
@@ -49,9 +48,9 @@ export interface CopilotEntry {
   readonly id: string;
   /** RFC 3339 UTC. */
   readonly timestamp: string;
-  /** The model in force. */
+  /** The current model. */
   readonly model?: string;
-  /** A prompt that was typed while the agent worked. */
+  /** Typed while the agent worked. */
   readonly isQueued?: true;
 }
 
@@ -75,7 +74,7 @@ export interface CopilotIndex {
 interface Writer {
   readonly sessionId: string;
   readonly turns: CopilotTurn[];
-  /** What stands before the first turn. */
+  /** Entries before the first turn. */
   readonly head: CopilotEntry[];
   readonly skipped: SkippedLine[];
   readonly ids: Set<string>;
@@ -109,7 +108,7 @@ export function indexCopilotLines(lines: ParsedLines, lineCount: number): Copilo
   return { turns, sessionId, createdAt, cwd, skipped, ids, isCopilot };
 }
 
-/** The id that the file names first; a file that names none is called after its first line. */
+/** The first id in the file; a file without one is named after its first line. */
 function findSessionId(lines: ParsedLines, lineCount: number): string {
   for (let at = 0; at < lineCount; at++) {
     const line = lines.at(at);
@@ -136,7 +135,7 @@ function addLine(writer: Writer, line: RawLine, at: number): void {
   place(writer, entry);
 }
 
-/** Takes in what a line says of those that follow. */
+/** Updates the state with what a line says about later ones. */
 function updateState(writer: Writer, line: RawLine): void {
   const data = dataOf(line);
   writer.timestamp = readTimestamp(line["timestamp"]) ?? writer.timestamp;
@@ -145,7 +144,7 @@ function updateState(writer: Writer, line: RawLine): void {
   if (cwd !== undefined) writer.cwd ??= cwd;
   const model = modelNamedBy(line, data);
   if (model !== undefined && model !== "") writer.model = model;
-  // Nobody waits any more for what was stopped.
+  // What was stopped gets no result any more.
   if (line["type"] === "abort" || line["type"] === "session.resume") writer.open.clear();
 }
 
@@ -154,7 +153,7 @@ function modelNamedBy(line: RawLine, data: RawLine): string | undefined {
   return line["type"] === "session.model_change" ? stringOf(data, "newModel") : undefined;
 }
 
-/** An output that no call waits for is noted: no API takes it. */
+/** An output without an open call becomes a note: no API accepts it. */
 function kindOf({ open }: Writer, line: RawLine): CopilotKind {
   const kind = kindOfCopilotLine(line);
   const data = dataOf(line);
@@ -170,7 +169,7 @@ function callIds(data: RawLine): readonly string[] {
     : [];
 }
 
-/** The line's own id; of lines with one id the first has it. */
+/** The line's own id; only its first use counts. */
 function takeId({ ids, sessionId }: Writer, line: RawLine, at: number): string {
   const own = stringOf(line, "id") ?? "";
   const id = USABLE_ID.test(own) && !ids.has(own) ? own : `${at}-${sessionId.replaceAll(".", "_")}`;
@@ -178,7 +177,7 @@ function takeId({ ids, sessionId }: Writer, line: RawLine, at: number): string {
   return id;
 }
 
-/** A dot divides an id from the numbers of further events. */
+/** A dot separates an id from the numbers of further events. */
 const USABLE_ID = /^[A-Za-z0-9_-]{1,128}$/;
 
 function place({ turns, head }: Writer, entry: CopilotEntry): void {
@@ -188,8 +187,8 @@ function place({ turns, head }: Writer, entry: CopilotEntry): void {
   else (turn?.entries ?? head).push(entry);
 }
 
-// What a line of a session is for. Much of what Copilot CLI writes down says a second time what a message says, or tells how a
-// call went on its way: it makes no event, and lives on in the sources of the conversation.
+// Kinds of lines. Many of Copilot CLI's lines repeat a message or report a call's progress: they make no event, and stay in the
+// sources of the conversation.
 
 type CopilotKind =
   /** Words of the user. */
@@ -198,7 +197,7 @@ type CopilotKind =
   | "harness"
   /** What the model said. */
   | "answer"
-  /** What came of a call. */
+  /** The result of a call. */
   | "output"
   /** What no model sees. */
   | "note"
@@ -221,7 +220,7 @@ const KINDS: ReadonlyMap<unknown, CopilotKind> = new Map<unknown, CopilotKind>([
   ["permission.requested", "silent"],
 ]);
 
-/** Tells what a parsed line is for. What a sub-agent said and did is noted: its caller's model sees only what it answered. */
+/** Classifies a parsed line. What a sub-agent said and did becomes notes: its caller's model sees only its answer. */
 function kindOfCopilotLine(line: RawLine): CopilotKind {
   const kind = KINDS.get(line["type"]) ?? "note";
   const caller = stringOf(dataOf(line), "parentToolCallId") ?? "";

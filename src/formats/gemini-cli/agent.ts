@@ -1,4 +1,4 @@
-// Gemini CLI as one value (`AgentFormat`), and reading a session of it.
+// Recognises, reads and resumes sessions of Gemini CLI.
 import { type Event, isUserRequest, wordsOfContent } from "../../core/conversation/event.ts";
 import { shownTitle, titleOfRequest } from "../../core/conversation/marks.ts";
 import { userError } from "../../core/errors.ts";
@@ -34,10 +34,10 @@ import { type GeminiIndex, indexRecords } from "./session-index.ts";
 import { GEMINI_SETUP, geminiFolder } from "./setup.ts";
 import { exportedId, geminiOrigin, startOfView, writeGeminiSession } from "./write.ts";
 
-/** Ids are made so; what a folder of the user's own is called is none. */
+/** Form of session ids, to tell them from a user's own folder names. */
 const SESSION_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** The session that began a sub-agent's; null for one of the user's, and where the folder has no session's id. */
+/** The session that started a sub-agent's; null for one of the user's, and if the folder is not named after a session. */
 function geminiDescent(source: SessionSource, _: string | null, folder = ""): SessionDescent | null {
   const header = findHeader(source);
   if (header?.["kind"] !== "subagent" || !SESSION_ID.test(folder) || stringOf(header, "sessionId") === folder)
@@ -45,13 +45,13 @@ function geminiDescent(source: SessionSource, _: string | null, folder = ""): Se
   return { kind: "agent", sessions: [folder] };
 }
 
-// Imports a session of Gemini CLI: an index of its records, cut into turns that are read on demand, its new lists of messages as
-// compactions, what was left by going back as branches. A pure function of the file's text.
+// Imports a session of Gemini CLI: indexes its records, cuts them into turns that are read on demand, makes compactions of rewritten
+// lists and branches of rewound turns. A pure function of the file's text.
 
 /** Version of this importer: raise it when the same bytes would give other events or records. */
 const GEMINI_CLI_IMPORTER = 3;
 
-/** What a session without a request of the user is called. */
+/** Title of a session without a user request. */
 const UNTITLED = "untitled session";
 
 /** Whether a file is a session of Gemini CLI: it describes one. */
@@ -65,7 +65,7 @@ function geminiSessionId(source: SessionSource): string | null {
   return header === null ? null : toUsableId(stringOf(header, "sessionId") ?? "");
 }
 
-/** Reads a session. Bad lines are listed in `skippedLines`. Throws `not_a_session` when none describes one. */
+/** Reads a session; lists bad lines in `skippedLines`. Throws `not_a_session` when no line describes one. */
 export function readGeminiSession(source: SessionSource): ImportedSession {
   const sessionId = geminiSessionId(source);
   if (sessionId === null) throw notASession();
@@ -103,7 +103,7 @@ function toBranch(
   active: readonly SessionTurn[],
 ): AbandonedBranch {
   const last = turns.at(-1) as SessionTurn;
-  // Turns before it may have been left later on.
+  // Turns before it may have been abandoned later.
   let common = turns[0]?.previous;
   while (common !== undefined && common !== active[common.index]) common = common.previous;
   return {
@@ -147,13 +147,13 @@ function notASession(): Error {
   );
 }
 
-// The folder in which Gemini CLI keeps what belongs to a directory. Its name is made of the directory's own, and with a number
-// where another has that; a list and a file in the folder say whose it is. Before 2026 the name was a digest of the path.
+// The folder in which Gemini CLI keeps a directory's files. Its name comes from the directory's, with a number if that is taken; a
+// list and a file in the folder say whose it is. Before 2026 the name was a digest of the path.
 
 /** In the folder: the directory that it belongs to. */
 const OWNER_FILE = ".project_root";
 
-/** The folders that may hold sessions of a directory: its own, that of old times, then those of all others. */
+/** Folders that may hold sessions of a directory: its own, the old one, then all others. */
 function projectFolders(machine: Machine, directory: string): readonly SessionFolder[] {
   const tmp = temporaryFolder(machine);
   const known = knownName(machine, directory);
@@ -170,7 +170,7 @@ function projectFolders(machine: Machine, directory: string): readonly SessionFo
   ];
 }
 
-/** The directory that a session was begun in: its file has the digest of the path, and nothing else of it. */
+/** The directory that a session began in: its file has only the digest of the path. */
 function geminiDirectory(beginning: SessionSource): SessionDirectory | null {
   for (let line = 0; line < Math.min(beginning.lineCount, LINES_LOOKED_AT); line++) {
     const sha256 = PROJECT_HASH.exec(beginning.line(line))?.[1];
@@ -181,10 +181,10 @@ function geminiDirectory(beginning: SessionSource): SessionDirectory | null {
 
 const PROJECT_HASH = /"projectHash"\s*:\s*"([^"\\]+)"/;
 
-/** What describes a session stands first in its file. */
+/** A session's description is at the start of its file. */
 const LINES_LOOKED_AT = 10;
 
-/** Where a session is put for the agent to find it, and where the agent takes it to from there. */
+/** Where to put a session, and where the agent moves it. */
 interface SessionPlace {
   readonly folder: string;
   /** Absent = it stays. */
@@ -192,8 +192,8 @@ interface SessionPlace {
 }
 
 /**
- * The folder that the agent looks into. One that has no name yet gets the one that the agent will give; where there is still one
- * of old times, the agent takes all that is in it to a new one.
+ * The folder that the agent searches. If it has no name yet, the one that the agent will choose; an old folder is used if it
+ * exists: the agent moves its contents to a new one.
  */
 function sessionPlace(machine: Machine, directory: string): SessionPlace {
   const tmp = temporaryFolder(machine);
@@ -209,7 +209,10 @@ function temporaryFolder(machine: Machine): string {
   return machine.join(geminiFolder(machine), "tmp");
 }
 
-/** The name in the agent's list, unless the folder is another's; else that of a folder that says it is the directory's. */
+/**
+ * The name in the agent's list, unless another directory owns that folder; else that of a folder whose owner file names this
+ * directory.
+ */
 function knownName(machine: Machine, directory: string): string | null {
   const listed = listedNames(machine)[directory];
   if (listed !== undefined && [null, directory].includes(ownerOf(machine, listed))) return listed;
@@ -217,7 +220,7 @@ function knownName(machine: Machine, directory: string): string | null {
   return names.find((name) => ownerOf(machine, name) === directory) ?? null;
 }
 
-/** The name that the agent gives a directory that has none. */
+/** The name that the agent will give a new directory. */
 function freeName(machine: Machine, directory: string): string {
   const taken = new Set(Object.values(listedNames(machine)));
   const slug = slugOf(directory);
@@ -240,7 +243,7 @@ function ownerOf(machine: Machine, name: string): string | null {
   return machine.readText(machine.join(temporaryFolder(machine), name, OWNER_FILE))?.trim() ?? null;
 }
 
-/** Names by directory; none where the agent would not take the list either. */
+/** Names by directory; empty if the agent would reject the list too. */
 function listedNames(machine: Machine): Readonly<Record<string, string>> {
   const text = machine.readText(machine.join(temporaryFolder(machine), "..", "projects.json"));
   const list = text === null ? null : parseJsonLine(text);
@@ -252,7 +255,7 @@ function listedNames(machine: Machine): Readonly<Record<string, string>> {
 
 /** Below a directory's folder. */
 const SESSIONS = "chats";
-/** Names of documents begin so; many others end like them. */
+/** Prefix of documents' names; many other files have their ending. */
 const SESSION_PREFIX = "session-";
 
 export const GEMINI_CLI: AgentFormat = {
@@ -297,7 +300,7 @@ export const GEMINI_CLI: AgentFormat = {
   },
 };
 
-/** Sub-agents of a session write theirs into a folder of the session's own. */
+/** Sub-agents write their sessions into a folder of the parent session. */
 function sessionFolders(machine: Machine, directory: string): readonly SessionFolder[] {
   return projectFolders(machine, directory).map(({ path, ...whose }) => ({
     path: machine.join(path, SESSIONS),
@@ -306,7 +309,7 @@ function sessionFolders(machine: Machine, directory: string): readonly SessionFo
   }));
 }
 
-/** The agent finds a session by the first 8 digits of its id in the file's name, and the id in the file. */
+/** The agent finds a session by the first 8 digits of its id in the file's name, and by the id in the file. */
 function planResume(machine: Machine, { sessionId, view, cwd }: SessionDraft): ResumePlan {
   const minute = startOfView(view).slice(0, "2026-01-02T03:04".length).replace(":", "-");
   const name = `${SESSION_PREFIX}${minute}-${sessionId.slice(0, 8)}.jsonl`;

@@ -1,4 +1,4 @@
-// Second pass: the pieces of a message as events. The same record always gives the same events.
+// Second pass: converts the pieces of a message to events. The same record always gives the same events.
 import { type Event, plainText } from "../../core/conversation/event.ts";
 import { readFunctionResponse, toGoogleContent, withMedia } from "../google/agent.ts";
 import { plainValues, shorten } from "../imported-session.ts";
@@ -12,10 +12,9 @@ import {
   type TurnEntry,
 } from "./records.ts";
 
-/** Whose models the agent asks. */
 const PROVIDER = "google";
 
-/** Reads a turn, its turn_start first. */
+/** Reads a turn, turn_start first. */
 export function readGeminiTurn(records: SessionRecords, turn: SessionTurn | undefined): readonly Event[] {
   if (turn === undefined) return [];
   const { base, timestamp } = turn.opener;
@@ -41,11 +40,11 @@ export function readTurnEntry(
 interface EventPlace {
   readonly id: string;
   readonly timestamp: string;
-  /** What the events of one answer share. */
+  /** Shared by the events of one answer. */
   readonly messageId: string;
 }
 
-/** Reads the event of one piece; absent where the message has none of that name. */
+/** Reads the event of one piece; absent if the message has no piece of that name. */
 export function readPieceEvent(record: RawLine, name: string, place: EventPlace): Event | undefined {
   const piece = readPieces(record).find((one) => one.name === name);
   return piece === undefined ? undefined : toEvent(piece, record, place);
@@ -71,29 +70,29 @@ function toEvent({ body, voice }: MessagePiece, record: RawLine, place: EventPla
   }
 }
 
-// What a message of a session says, piece by piece: one piece, one event. A message is written again with more in it while the
-// agent works, and once more, in another form, when the session is resumed: a piece has the same name in all of them.
+// The pieces of a message: one piece is one event. The agent writes a message again with more in it while it works, and in another
+// form when the session is resumed: a piece keeps its name in all of them.
 
-/** An event without id, time and who made it. */
+/** An event without id, time and maker. */
 type PieceBody = Readonly<Record<string, unknown>> & { readonly type: string };
 
 export interface MessagePiece {
-  /** Its place in the message: "" for what is said first, else `[a-z0-9]+`. */
+  /** Its place in the message: "" for the first, else `[a-z0-9]+`. */
   readonly name: string;
   readonly body: PieceBody;
-  /** Whose words a request is. */
+  /** Who speaks in a request. */
   readonly voice?: Voice;
-  /** What it is compared by, one for each part that the agent sends; none for what it does not send again. */
+  /** Values to compare it by, one for each part that the agent sends; none for what it does not send again. */
   readonly parts: readonly unknown[];
 }
 
-/** Reads the pieces of a message, in the order of their events; none of a message that only the agent's display shows. */
+/** Reads a message's pieces in event order; none of a message that is only displayed. */
 export function readPieces(message: RawLine): readonly MessagePiece[] {
   if (message["type"] === "user") return userPieces(messageParts(message["content"]));
   return message["type"] === "gemini" ? answerPieces(message) : [];
 }
 
-/** The parts of a content: a text counts as one. */
+/** The parts of a content; a text counts as one. */
 export function messageParts(content: unknown): readonly RawLine[] {
   if (typeof content === "string") return content === "" ? [] : [{ text: content }];
   if (isRecord(content)) return [content];
@@ -120,13 +119,13 @@ function userPieces(parts: readonly RawLine[]): readonly MessagePiece[] {
   return [...pieces, request];
 }
 
-/** The agent marks a text that begins with one of its own signs as no thought: so it is not left out. */
+/** The agent marks a text that begins with one of its own signs as no thought, so that it is sent again. */
 function plainPart(part: RawLine): RawLine {
   const { thought: _, ...plain } = part;
   return plain;
 }
 
-/** What a message begins with as the agent looks at it. */
+/** The beginning of a message, as the agent checks it. */
 function beginningOf(parts: readonly RawLine[]): string {
   let text = "";
   for (const part of parts) {
@@ -138,7 +137,7 @@ function beginningOf(parts: readonly RawLine[]): string {
   return text;
 }
 
-/** Where its parts hold calls or thoughts, they are all there is; else thoughts and calls stand beside them. */
+/** If its parts hold calls or thoughts, they are complete; else thoughts and calls are in fields of their own. */
 function answerPieces(message: RawLine): readonly MessagePiece[] {
   const parts = messageParts(message["content"]);
   const called = parts.flatMap((part): readonly RawLine[] => asList(recordOf(part, "functionCall")));
@@ -157,7 +156,7 @@ function answerPieces(message: RawLine): readonly MessagePiece[] {
   ];
 }
 
-/** Tokens may be counted when the answer has been written down: so they stand in an event of their own. */
+/** Tokens may be counted after the answer was written, so they are an event of their own. */
 const USAGE: MessagePiece = { name: "usage", body: { type: "note", kind: "usage" }, parts: [] };
 
 function asList(record: RawLine | undefined): readonly RawLine[] {
@@ -183,7 +182,7 @@ function callPiece(call: RawLine, at: number): MessagePiece {
   return { name: `c${at}`, body, parts: [[name, args]] };
 }
 
-/** The result that stands with a call; null for a call that has none. */
+/** The result stored with a call; null for a call that has none. */
 function answeredPiece(call: RawLine, at: number): MessagePiece | null {
   const { result, status } = call;
   const id = callIdOf(call);
@@ -201,13 +200,13 @@ function answeredPiece(call: RawLine, at: number): MessagePiece | null {
   return withAgentSession(call, resultPiece({ ...own, response: { ...own.response, id } }, `r${at}`, failed));
 }
 
-/** A result that a sub-agent gave names its session. */
+/** Names the sub-agent's session in its result. */
 function withAgentSession({ agentId: session }: RawLine, piece: MessagePiece): MessagePiece {
   if (typeof session !== "string" || session === "") return piece;
   return { ...piece, body: { ...piece.body, metadata: { session } } };
 }
 
-/** A result, and the parts behind it that are no texts: they belong to it. */
+/** A result with the parts after it that are no texts: they belong to it. */
 interface FoundResult {
   readonly response: RawLine;
   readonly media: readonly RawLine[];
@@ -240,7 +239,7 @@ function resultPiece({ response, media }: FoundResult, name: string, failed = fa
   return { name, body, parts: [whole] };
 }
 
-/** Some calls have no id of their own: then a result is known by the name. */
+/** Some calls have no id: then the name links the result. */
 function callIdOf(call: RawLine): string {
   return stringOf(call, "id") ?? stringOf(call, "name") ?? "";
 }
@@ -256,18 +255,18 @@ function thoughtsOf(message: RawLine): readonly string[] {
   return thoughts.filter(isRecord).map((thought) => thoughtText(thought));
 }
 
-/** Texts are compared without the white space around them: the agent takes it off what it writes down. */
+/** Compares texts without surrounding white space: the agent strips it from what it writes. */
 function comparedPart(part: RawLine): unknown {
   const { thought: _, thoughtSignature: __, ...said } = part;
   return typeof said["text"] === "string" && Object.keys(said).length === 1 ? said["text"].trim() : said;
 }
 
-// Texts in the user's name that nobody typed: the agent puts them in, or jpg's user had the agent run a command. Some the agent
-// leaves out when it resumes a session, whoever wrote them.
+// Texts in the user's name that nobody typed: added by the agent, or about a command that the user had it run. The agent omits some
+// of them when it resumes a session, whoever wrote them.
 
 /**
- * Whose words a text is: a person's, perhaps typed while the agent worked; the agent's, that introduce the next request, tell of
- * something else, sum up what was said, or describe its surroundings.
+ * Who speaks in a text: the user, perhaps while the agent worked (`queued`); or the agent, which introduces the next request
+ * (`context`), reports something (`harness`), summarises, or describes its surroundings.
  */
 type Voice = "user" | "queued" | "context" | "harness" | "summary" | "surroundings";
 
@@ -284,10 +283,9 @@ const HARNESS = [
   /^System: Potential loop detected\. /,
 ];
 const SUMMARY = /^\s*(?:<scratchpad>[\s\S]*?<\/scratchpad>\s*)?<state_snapshot>/;
-/** What the user adds while the agent works. */
+/** The user's words while the agent works. */
 const QUEUED = /^\s*User (?:steering update|hints):\n<user_input>\n/;
 
-/** Tells who speaks in a text. */
 function voiceOf(text: string): Voice {
   if (SURROUNDINGS.test(text)) return "surroundings";
   if (SUMMARY.test(text)) return "summary";
@@ -296,35 +294,35 @@ function voiceOf(text: string): Voice {
   return HARNESS.some((mark) => mark.test(text)) ? "harness" : "user";
 }
 
-/** Tells who speaks in a text that stands behind results of calls. */
+/** Who speaks in a text after results of calls. */
 function voiceAfterResults(text: string): Voice {
   return QUEUED.test(text) ? "queued" : "harness";
 }
 
-/** Whether the agent leaves a request with this beginning out of what it sends when it resumes the session. */
+/** Whether the agent omits a request with this beginning when it resumes the session. */
 export function isNotResent(text: string): boolean {
   return /^\s*(?:$|[/?]|<session_context>|<hook_context>)/.test(text);
 }
 
 const WORKSPACE = /\*\*Workspace Directories:\*\*\n {2}- (.+)\n/;
 
-/** The directory that a text of the agent's surroundings names first; absent where it names none. */
+/** Reads the first directory in a description of the agent's surroundings; absent if there is none. */
 export function directoryIn(text: string): string | undefined {
   return WORKSPACE.exec(text)?.[1];
 }
 
-// Thoughts of the model: a subject and what it says of it. The agent shows them and never sends them again.
+// The model's thoughts: a subject and its description. The agent displays them and never sends them again.
 
 const WORDED = /^\*\*([^*\n]+)\*\* ([\s\S]*)$/;
 
-/** Gives a thought as the agent words it. */
+/** Words a thought as the agent does. */
 function thoughtText(thought: RawLine): string {
   const subject = stringOf(thought, "subject") ?? "";
   const description = stringOf(thought, "description") ?? "";
   return subject === "" ? description : `**${subject}** ${description}`;
 }
 
-/** Gives reasoning as a thought; absent for that of other makers, which this agent never had. */
+/** Converts reasoning to a thought; absent for that of other providers. */
 export function toThought(event: Event): RawLine | undefined {
   if (event.type !== "chat_response" || event.reasoning === undefined) return undefined;
   if (event.metadata?.provider !== "google") return undefined;
@@ -333,13 +331,12 @@ export function toThought(event: Event): RawLine | undefined {
   return text.trim() === "" ? undefined : { subject, description, timestamp: event.timestamp };
 }
 
-// Notes: what the agent wrote down and no model sees. They keep the small plain values of a record; the whole lives on in the
-// sources of the conversation.
+// Notes: records that no model sees. They keep the small plain values of a record; the whole stays in the sources of the
+// conversation.
 
-/** What every record has, and says nothing about this one. */
+/** Keys of every record, which say nothing about this one. */
 const ENVELOPE: ReadonlySet<string> = new Set(["type", "id", "timestamp", "sessionId", "projectHash", "lastUpdated"]);
 
-/** Creates the note of a record. */
 function noteOfRecord(record: RawLine, { id, timestamp }: { readonly id: string; readonly timestamp: string }): Event {
   const text = messageParts(record["content"])
     .flatMap((part) => stringOf(part, "text") ?? [])
@@ -349,7 +346,7 @@ function noteOfRecord(record: RawLine, { id, timestamp }: { readonly id: string;
   return { type: "note", id, timestamp, kind: noteKind(record), ...(Object.keys(data).length > 0 && { data }) };
 }
 
-/** A sub-agent's session says that it is one, and not whose. */
+/** A sub-agent's session says that it is one, but not whose. */
 function noteKind(record: RawLine): string {
   if (isSessionHeader(record)) return "subagent_session";
   if (recordOf(record, "$set") !== undefined) return "session_data";

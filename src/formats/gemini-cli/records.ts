@@ -1,5 +1,5 @@
-// The records of a session file, in order. Today they are lines; before 2026 the file was one document with a list of messages,
-// which then come as records behind the document's own fields.
+// The records of a session file, in order. They are lines; before 2026 the file was one document with a list of messages, which then
+// are records after the document's own fields.
 import { appendAll } from "../../core/lists.ts";
 import { deriveName } from "../imported-session.ts";
 import {
@@ -11,7 +11,6 @@ import {
   stringOf,
 } from "../session-source.ts";
 
-/** Where a record stands. */
 export interface RecordPlace {
   /** Line, 0-based; in a document 0 for its own fields, then the messages from 1 on. */
   readonly line: number;
@@ -20,32 +19,32 @@ export interface RecordPlace {
 }
 
 export interface SessionRecords {
-  /** Lines, or messages with the document's fields before them. */
+  /** Number of lines, or of messages plus one for the document's fields. */
   readonly count: number;
-  /** A record of the file. A string is the reason why it is none; null is a blank line. */
+  /** Reads a record. A string says why it is none; null is a blank line. */
   line(line: number): RawLine | string | null;
-  /** The record at a place; empty where there is none. */
+  /** Reads the record at a place; empty if there is none. */
   at(place: RecordPlace): RawLine;
 }
 
-/** How many lines are looked at for what names a session; the first ones may be damaged. */
+/** Lines searched for the session's description; the first ones may be damaged. */
 const LINES_LOOKED_AT = 50;
 
 const documents = new WeakMap<SessionSource, RawLine | null>();
 
-/** Whether a record describes a session: nothing else has both keys. */
+/** Recognises a session's description: nothing else has both keys. */
 export function isSessionHeader(record: RawLine): boolean {
   return stringOf(record, "sessionId") !== undefined && stringOf(record, "projectHash") !== undefined;
 }
 
-/** The messages that a record replaces the session's by; absent where it replaces none. */
+/** The messages with which a record replaces the session's list; absent if it has none. */
 export function listedMessages(record: RawLine): readonly unknown[] | undefined {
   const { $set: set } = record;
   const messages = isRecord(set) ? set["messages"] : isSessionHeader(record) ? record["messages"] : undefined;
   return Array.isArray(messages) ? messages : undefined;
 }
 
-/** The session of a file that is one document; null for one of lines, and for what is no session. Never throws. */
+/** Reads a session that is one document; null for lines and for other files. Never throws. */
 export function sessionDocument(source: SessionSource): RawLine | null {
   const known = documents.get(source);
   if (known !== undefined) return known;
@@ -54,7 +53,7 @@ export function sessionDocument(source: SessionSource): RawLine | null {
   return made;
 }
 
-/** The first record that describes a session; null where none of the first ones does. Never throws. */
+/** Finds the first record that describes a session; null if the first lines have none. Never throws. */
 export function findHeader(source: SessionSource): RawLine | null {
   const document = sessionDocument(source);
   if (document !== null) return document;
@@ -74,7 +73,7 @@ export function openRecords(source: SessionSource): SessionRecords {
 
 function openLines(source: SessionSource): SessionRecords {
   const lines = createParsedLines(source, parseJsonLine);
-  // A list may be as long as the session: it is not parsed again for each of its messages.
+  // A list may be as long as the session: parse it once, not for each of its messages.
   let list: { readonly line: number; readonly messages: readonly unknown[] | undefined } | null = null;
   return {
     count: source.lineCount,
@@ -109,7 +108,7 @@ function recordAt(list: readonly unknown[] | undefined, at: number): RawLine {
   return isRecord(found) ? found : {};
 }
 
-/** A document is written over several lines; one whose only line holds the messages is one, too. */
+/** A document usually has several lines, but its only line may hold the messages too. */
 function readDocument(source: SessionSource): RawLine | null {
   if (!mentionsSession(source)) return null;
   const first = firstLine(source);
@@ -119,7 +118,7 @@ function readDocument(source: SessionSource): RawLine | null {
   return found !== null && isSessionHeader(found) && Array.isArray(found["messages"]) ? found : null;
 }
 
-/** Cheap to ask of whatever file. */
+/** A cheap test for any file. */
 function mentionsSession(source: SessionSource): boolean {
   for (let at = 0; at < Math.min(source.lineCount, LINES_LOOKED_AT); at++)
     if (source.line(at).includes('"projectHash"')) return true;
@@ -136,7 +135,7 @@ function isLast(source: SessionSource, line: number): boolean {
   return true;
 }
 
-/** A text may be longer than one can be held. */
+/** The file may be longer than the longest string. */
 function parseWhole(source: SessionSource): RawLine | null {
   try {
     const found = parseJsonLine(source.text());
@@ -157,67 +156,64 @@ export type TurnEntryKind = "prompt" | "context" | "said" | "note";
 export interface TurnEntry {
   readonly place: RecordPlace;
   readonly kind: TurnEntryKind;
-  /** Place among all entries of the file, rising. */
+  /** Number among all entries of the file, rising. */
   readonly order: number;
   /** The message's id, as in the file. */
   readonly message: string;
-  /** Id of the event of the piece that is named "", without a dot. */
+  /** Id of the event of piece "", without a dot. */
   readonly base: string;
-  /** The pieces, in order; none for a note. */
+  /** Names of the pieces, in order; empty for a note. */
   readonly names: readonly string[];
   /** RFC 3339 UTC. */
   readonly timestamp: string;
 }
 
-/** Gives the id of a piece's event. */
 export function eventId(base: string, name: string): string {
   return name === "" ? base : `${base}.${name}`;
 }
 
-/** Gives the id of the last event of an entry. */
 export function lastEventId({ base, names }: TurnEntry): string {
   return eventId(base, names.at(-1) ?? "");
 }
 
-/** The agent's ids are UUIDs, and digits of digests. */
+/** The agent's ids are UUIDs or hex digests. */
 const USABLE = /^[A-Za-z0-9_-]{1,128}$/;
 
-/** Gives the id of a message as the id of an event: no dot in it, and nothing that cannot stand in a name. */
+/** Makes a message's id usable as an event's: no dot, and nothing that a name cannot contain. */
 export function messageEventId(id: string): string {
   return USABLE.test(id) ? id : `message-${deriveName(id)}`;
 }
 
-// The turns of a session. A turn opens at what the user typed; words of the agent that introduce it belong to it as well, and
-// are held back until it is there, so that a file that grows only adds events. Going back takes turns off again: those become
-// a branch that was left.
+// The turns of a session. A turn opens at what the user typed. Words of the agent that introduce it belong to it too, and are held
+// back until it comes, so that a file that grows only adds events. A rewind removes turns, which become an abandoned branch.
 
 export interface SessionTurn {
   /** 0-based. */
   readonly index: number;
   readonly previous: SessionTurn | undefined;
-  /** The entry that opens it; the source's piece of the turn begins at its line. */
+  /** Opening entry; the turn's piece of the source begins at its line. */
   readonly opener: TurnEntry;
   /** In the order of their events. */
   readonly entries: TurnEntry[];
 }
 
-/** What was left by going back. */
+/** Turns that a rewind abandoned. */
 export interface AbandonedPath {
-  /** The entry from which on it was left. */
+  /** The first abandoned entry. */
   readonly from: TurnEntry;
-  /** Ordered, never empty; the first may be one that goes on in another way. */
+  /** Ordered, never empty; the first may continue differently on the active path. */
   readonly turns: readonly SessionTurn[];
 }
 
-/** Changed by each entry. */
+/** State that each entry changes. */
 export interface TurnBuilder {
-  /** Those that the agent goes on from. */
+  /** The active turns. */
   readonly turns: SessionTurn[];
-  /** In the order in which they were left. */
+  /** In the order in which they were abandoned. */
   readonly abandoned: AbandonedPath[];
-  /** Notes that no turn holds yet. */
+  /** Notes before the first turn. */
   readonly head: TurnEntry[];
-  /** What introduces the next request. */
+  /** Entries that introduce the next request. */
   held: TurnEntry[];
 }
 
@@ -245,7 +241,7 @@ function openTurn(builder: TurnBuilder, opener: TurnEntry): void {
   turns.push({ index: turns.length, previous: turns.at(-1), opener, entries });
 }
 
-/** Puts what is held back where it stands: something is made of it before the request comes. */
+/** Adds the held entries to the current turn: a change needs them before the request comes. */
 export function flushHeld(builder: TurnBuilder): void {
   const { turns, held } = builder;
   const turn = turns.at(-1);
@@ -254,7 +250,7 @@ export function flushHeld(builder: TurnBuilder): void {
   else if (turn !== undefined) appendAll(turn.entries, held.splice(0));
 }
 
-/** Takes off an entry and all behind it. Gives the entries that were taken off, whether held back or not. */
+/** Removes an entry and everything after it. Returns the removed entries, held ones included. */
 export function rewindTurns(builder: TurnBuilder, from: TurnEntry): readonly TurnEntry[] {
   const { turns, abandoned, head } = builder;
   const isLater = ({ order }: TurnEntry): boolean => order >= from.order;
@@ -268,7 +264,7 @@ export function rewindTurns(builder: TurnBuilder, from: TurnEntry): readonly Tur
   const rest = turn.entries.filter((entry) => !isLater(entry));
   if (!isLater(turn.opener)) turns.push({ ...turn, entries: rest });
   else {
-    // What stood before the request stays for the one that comes in its place.
+    // What preceded the request stays for the one that replaces it.
     builder.held = [...rest.filter(({ kind }) => kind === "context"), ...builder.held];
     appendAll(
       head,
@@ -278,7 +274,7 @@ export function rewindTurns(builder: TurnBuilder, from: TurnEntry): readonly Tur
   return [...held, ...off.flatMap(({ entries }) => entries.filter(isLater))];
 }
 
-/** Gives a turn on the way to one of the same index or a later one. */
+/** Finds the turn of an index on the path to the last turn. */
 export function turnOfPath(last: SessionTurn, index: number): SessionTurn | undefined {
   let turn: SessionTurn | undefined = last;
   while (turn !== undefined && turn.index > index) turn = turn.previous;

@@ -1,5 +1,5 @@
-// What the agent sends, part by part, in order: what a new list of messages is compared with. Ids change when the agent writes
-// its list anew, and neighbours of one role are joined: the parts stay.
+// What the agent sends, part by part, in order, to compare with a new list of messages. When the agent rewrites its list, ids change
+// and neighbours of one role are joined, but the parts stay.
 import { type Compaction, compareTimestamps } from "../../core/conversation/compaction.ts";
 import type { Event } from "../../core/conversation/event.ts";
 import { deriveName } from "../imported-session.ts";
@@ -14,31 +14,31 @@ import {
   type TurnEntry,
 } from "./records.ts";
 
-/** A part of a message that the agent's list holds. */
+/** A part of a message in the agent's list. */
 export interface SaidPart {
   /** Equal for equal parts. */
   readonly fingerprint: string;
   /** Id of the message, as in the file. */
   readonly message: string;
-  /** The piece of the message that it is a part of. */
+  /** Name of the piece that it belongs to. */
   readonly name: string;
   readonly place: RecordPlace;
   readonly kind: "request" | "answer" | "call" | "result";
   /** Of a call and a result. */
   readonly call?: string;
-  /** Whether its message begins with it. */
+  /** Whether it is its message's first part. */
   readonly isFirst: boolean;
 }
 
-/** A part that the agent sends, and where the conversation has it. */
+/** A part that the agent sends, with its event. */
 export interface SentPart extends SaidPart {
   /** Id of the event that holds it. */
   readonly event: string;
-  /** The entry that holds it; null where only a compaction's list does. */
+  /** The entry that holds it; null if it is only in a compaction's list. */
   readonly entry: TurnEntry | null;
 }
 
-/** A message with the id by which the agent's list knows it. */
+/** A message with its id in the agent's list. */
 export interface ListedMessage {
   readonly id: string;
   readonly record: RawLine;
@@ -46,8 +46,8 @@ export interface ListedMessage {
 }
 
 /**
- * Gives the parts of a message that is sent behind others, the first `before` of `parts`. A result that was given before is left
- * out: the agent writes one down twice, with its call and as the user's.
+ * Returns the parts of a message that is sent after the first `before` of `parts`. Omits a result that was already sent: the agent
+ * writes results twice, with the call and as the user's.
  */
 export function partsOfMessage(
   { id, record, place }: ListedMessage,
@@ -68,7 +68,7 @@ export function partsOfMessage(
   return { said, pieces };
 }
 
-/** How many parts two lists have in common at their beginning. */
+/** Counts the equal parts at the start of both lists. */
 export function commonStart(a: readonly SaidPart[], b: readonly SaidPart[]): number {
   const most = Math.min(a.length, b.length);
   let count = 0;
@@ -76,7 +76,7 @@ export function commonStart(a: readonly SaidPart[], b: readonly SaidPart[]): num
   return count;
 }
 
-/** How many they have in common at their end, behind the first `start` of both. */
+/** Counts the equal parts at their end, after the first `start` of both. */
 export function commonEnd(a: readonly SaidPart[], b: readonly SaidPart[], start: number): number {
   const most = Math.min(a.length, b.length) - start;
   let count = 0;
@@ -86,7 +86,7 @@ export function commonEnd(a: readonly SaidPart[], b: readonly SaidPart[], start:
 
 type Stretch = readonly [parts: readonly SaidPart[], end: number];
 
-/** Whether the newest call of an id, or result, in stretches of parts, the newest first, is a result. */
+/** Whether the newest part of a call id, in stretches ordered newest first, is a result. */
 function isAnswered(call: string | undefined, ...stretches: readonly Stretch[]): boolean {
   for (const [parts, end] of stretches)
     for (let at = end - 1; at >= 0; at--) if (parts[at]?.call === call) return parts[at]?.kind === "result";
@@ -122,27 +122,27 @@ function fingerprintOf(kind: string, value: unknown): string {
   return `${kind} ${text.length} ${one} ${two}`;
 }
 
-// What the agent did to its list beside adding to it, as compactions: what stood there is replaced by what its new list says in
-// that place, and what it still says at the end stays.
+// Changes to the agent's list other than appending, as compactions: a new list replaces part of the old one, and keeps what it still
+// says at the end.
 
 export interface Change {
-  /** What its compaction and the events of its list are named after. */
+  /** Names its compaction and the events of its list. */
   readonly id: string;
   /** RFC 3339 UTC. */
   readonly timestamp: string;
-  /** The first entry that it covers; null = from the beginning. */
+  /** First covered entry; null = from the beginning. */
   readonly from: TurnEntry | null;
-  /** The last one. */
+  /** Last covered entry. */
   readonly last: TurnEntry;
-  /** Those among them that stay. */
+  /** Covered entries that stay. */
   readonly keep: readonly TurnEntry[];
-  /** What is said instead, in order. */
+  /** The replacement, in order. */
   readonly pieces: readonly { readonly message: string; readonly name: string; readonly place: RecordPlace }[];
-  /** Why something is not sent any more, where the agent did not say that. */
+  /** Why something is no longer sent, if the agent did not say so. */
   readonly reason?: string;
 }
 
-/** The changes that are left once everything from an entry on was taken off; `last` = the last entry that is left. */
+/** The changes that remain after a rewind removed everything from an entry on; `last` = the last entry that remains. */
 export function trimChanges(changes: readonly Change[], order: number, last: TurnEntry | undefined): Change[] {
   return changes.flatMap((change) => {
     if (change.last.order < order) return [change];
@@ -187,7 +187,7 @@ function isSentName(name: string): boolean {
   return name !== "usage";
 }
 
-/** Events of one message share the id of the first. */
+/** Events of one message share the first one's id as message id. */
 function replacementOf({ id, timestamp, pieces }: Change, records: SessionRecords): readonly Event[] {
   let answer = { message: "", id: "" };
   return pieces.flatMap(({ message, name, place }, at) => {

@@ -1,5 +1,5 @@
-// First pass over the records of a session: follows what each does to the agent's list of messages. No text is kept. What is
-// known of a record never depends on later ones: a file that grows only adds.
+// First pass over a session's records: follows what each does to the agent's list of messages. Keeps no text. Nothing depends on
+// later records: a file that grows only adds.
 import { appendAll } from "../../core/lists.ts";
 import { isOriginLine, type SkippedLine } from "../imported-session.ts";
 import { isRecord, NO_DATE, type RawLine, readTimestamp, recordOf, stringOf } from "../session-source.ts";
@@ -38,7 +38,7 @@ export interface GeminiIndex {
   /** Titles that the agent gave, oldest first. */
   readonly titles: readonly { readonly line: number; readonly timestamp: string; readonly title: string }[];
   readonly skipped: readonly SkippedLine[];
-  /** Ids of all messages of the file. */
+  /** Ids of all messages. */
   readonly ids: ReadonlySet<string>;
 }
 
@@ -49,9 +49,9 @@ interface Reader {
   readonly ids: Set<string>;
   createdAt?: string | undefined;
   cwd?: string | undefined;
-  /** Whether the agent has just opened the session and told nothing yet. */
+  /** Whether the agent has just opened the session and written no message yet. */
   isOpened: boolean;
-  /** Messages that may be old ones, told again before the list that holds them; null = none are. */
+  /** Messages that may be old ones, written again before the list that holds them; null = none are. */
   pending: { readonly id: string; readonly record: RawLine; readonly place: RecordPlace }[] | null;
 }
 
@@ -74,7 +74,7 @@ export function indexRecords(records: SessionRecords, session: string): GeminiIn
   return { history, createdAt, cwd, titles, skipped, ids };
 }
 
-/** In the order in which the agent asks what a record is. */
+/** Checks in the agent's own order. */
 function readRecord(reader: Reader, record: RawLine, line: number): void {
   const { history } = reader;
   const rewound = stringOf(record, "$rewindTo");
@@ -109,21 +109,21 @@ function readMessage(
   }
 }
 
-/** What a model answers is nothing old: nor was what stands before it. */
+/** A model's answer is never an old message, so neither are the pending ones before it. */
 function takePending(reader: Reader): void {
   const { pending, history } = reader;
   reader.pending = null;
   for (const message of pending ?? []) applyMessage(history, message);
 }
 
-/** A message that only the agent's display shows: its place in the list is one that the user may go back to. */
+/** A message that is only displayed: its place in the list is one that the user may rewind to. */
 function addDisplayMessage({ history }: Reader, record: RawLine, id: string, line: number): void {
   const { list, sent } = history;
   if (!list.has(id)) list.set(id, { start: sent.length, end: sent.length });
   addNote(history, { line }, record, id);
 }
 
-/** Fields of the session, and perhaps a list of its messages. */
+/** Reads fields of the session, and its list of messages if there is one. */
 function readData(reader: Reader, record: RawLine, line: number): void {
   const { history, titles, ids } = reader;
   const set = recordOf(record, "$set") ?? record;
@@ -141,7 +141,7 @@ function readData(reader: Reader, record: RawLine, line: number): void {
   else if (Object.keys(set).some((key) => !KNOWN.has(key))) addNote(history, { line }, record);
   if (messages === undefined) return;
   reader.pending = null;
-  // A session that is opened again begins with an empty list, and is filled with what it held.
+  // A session that is opened again begins with an empty list, then gets its old messages.
   if (!reader.isOpened || messages.some((message) => isRecord(message) && !isSurroundings(message)))
     applyList(history, messages, { line });
   reader.isOpened = false;
@@ -169,20 +169,19 @@ function textOf(message: RawLine): string {
   return stringOf(messageParts(message["content"])[0] ?? {}, "text") ?? "";
 }
 
-/** Changed by each record. */
+/** State that each record changes. */
 interface History {
   readonly records: SessionRecords;
   readonly session: string;
   readonly turns: TurnBuilder;
-  /** What the agent did to its list, oldest first. */
+  /** Changes to the agent's list, oldest first. */
   changes: Change[];
-  /** What the agent sends. */
   sent: SentPart[];
-  /** Where the parts of each message of the agent's list stand among those, `[start, end)`. */
+  /** Positions of each listed message's parts in `sent`, `[start, end)`. */
   list: Map<string, { readonly start: number; readonly end: number }>;
-  /** The pieces of each message that the conversation has. */
+  /** The pieces of each message that became events. */
   readonly imported: Map<string, Set<string>>;
-  /** Counts entries. */
+  /** Number of entries so far. */
   order: number;
   /** RFC 3339 UTC, of the newest dated record. */
   timestamp: string;
@@ -194,8 +193,8 @@ function startHistory(records: SessionRecords, session: string, timestamp: strin
 }
 
 /**
- * Makes an entry of the pieces that the conversation does not have; null where it has all. With `base`, the id of its events,
- * it has none of them: others of the message's id are other ones.
+ * Makes an entry of the pieces that are not imported yet; null if all are. With `base`, the id of its events, none count as
+ * imported: an earlier message only has the same id.
  */
 function addPieces(
   history: History,
@@ -215,14 +214,13 @@ function addPieces(
   return entry;
 }
 
-/** Notes that the conversation has a piece of a message. */
 function markImported({ imported }: History, message: string, name: string): void {
   const names = imported.get(message);
   if (names === undefined) imported.set(message, new Set([name]));
   else names.add(name);
 }
 
-/** Adds what no model sees: a record that has no id of its own, or a message that is shown only. */
+/** Adds what no model sees: a record without an id of its own, or a message that is only displayed. */
 function addNote(history: History, place: RecordPlace, record: RawLine, id?: string): void {
   const message = id ?? idOfPlace(history, place);
   const isImported = history.imported.has(message);
@@ -232,12 +230,12 @@ function addNote(history: History, place: RecordPlace, record: RawLine, id?: str
   addToTurns(history.turns, { place, kind: "note", order: history.order++, message, base, names: [], timestamp });
 }
 
-/** Gives the id of what a record makes that has none of its own. */
+/** Makes an id from a record's place, for records without one. */
 function idOfPlace({ session }: Pick<History, "session">, { line, at }: RecordPlace): string {
   return `${line}${at === undefined ? "" : `-${at}`}-${session.replaceAll(".", "_")}`;
 }
 
-/** The time of a record; of one without, that of the newest dated one. */
+/** The time of a record; without one, that of the newest dated record. */
 function timeOfRecord(history: History, record: RawLine): string {
   const time = readTimestamp(record["timestamp"]);
   if (time !== undefined) history.timestamp = time;
@@ -251,7 +249,7 @@ function kindOf(pieces: readonly MessagePiece[]): TurnEntryKind {
   return voice === "surroundings" || pieces.every(({ body }) => body.type === "note") ? "note" : "said";
 }
 
-/** Takes in a message: a new one, or one that is there with more in it, or with other words. */
+/** Applies a message: a new one, or a known one with more in it or with other words. */
 function applyMessage(history: History, message: ListedMessage): void {
   const { sent, list } = history;
   const { start, end } = list.get(message.id) ?? { start: sent.length, end: sent.length };
@@ -272,7 +270,7 @@ function applyMessage(history: History, message: ListedMessage): void {
   rebuildList(history);
 }
 
-/** Takes in a list of messages that replaces the agent's. */
+/** Applies a list that replaces the agent's. */
 function applyList(history: History, messages: readonly unknown[], place: RecordPlace): void {
   const said: SaidPart[] = [];
   const ends: [id: string, end: number][] = [];
@@ -293,7 +291,7 @@ function applyList(history: History, messages: readonly unknown[], place: Record
   history.list = list;
 }
 
-/** Goes back to before a message; of one that is not there the agent sends nothing any more. */
+/** Rewinds to before a message; if it is unknown, the agent sends nothing any more. */
 function rewind(history: History, id: string, place: RecordPlace): void {
   const { sent, list } = history;
   const start = list.get(id)?.start;
@@ -308,7 +306,7 @@ function rewind(history: History, id: string, place: RecordPlace): void {
   for (const gone of ids.slice(ids.indexOf(id))) list.delete(gone);
 }
 
-/** Finds the messages of the list again by the parts that are sent. */
+/** Finds the listed messages again by the parts that are sent. */
 function rebuildList(history: History): void {
   const list: History["list"] = new Map([...history.list.keys()].map((id) => [id, { start: 0, end: 0 }]));
   for (const [at, { message }] of history.sent.entries()) {
@@ -328,11 +326,11 @@ function rebuildList(history: History): void {
 
 interface ChangeSource {
   readonly place: RecordPlace;
-  /** Why something is not sent any more, where the agent did not say that. */
+  /** Why something is no longer sent, if the agent did not say so. */
   readonly reason?: string;
 }
 
-/** Makes what is sent be what is said. */
+/** Makes the sent parts match those said. */
 function reconcile(history: History, said: readonly SaidPart[], settling: ChangeSource): void {
   const { sent } = history;
   const start = wholePieces(sent, said, commonStart(sent, said));
@@ -345,12 +343,12 @@ function reconcile(history: History, said: readonly SaidPart[], settling: Change
   }
 }
 
-/** The same part under the name that the agent's list has for it now. */
+/** The same part under its current name in the agent's list. */
 function relink(part: SaidPart, { event, entry, isFirst }: SentPart): SentPart {
   return { ...part, event, entry, isFirst };
 }
 
-/** Adds parts that no record of their own told. */
+/** Adds parts that had no record of their own. */
 function addSaid(history: History, said: readonly SaidPart[]): void {
   for (let at = 0; at < said.length; ) {
     const { message: id, place } = said[at] as SaidPart;
@@ -368,7 +366,7 @@ function addSaid(history: History, said: readonly SaidPart[]): void {
   }
 }
 
-/** Takes off what is not said any more: the conversation goes on from an earlier place. */
+/** Drops what is no longer said: the conversation continues from an earlier place. */
 function dropUnsaid(
   history: History,
   said: readonly SaidPart[],
@@ -393,12 +391,12 @@ function dropFrom(history: History, said: readonly SaidPart[], from: TurnEntry):
   history.sent = said.map((part, at) => relink(part, sent[at] as SentPart));
 }
 
-/** Gives parts the entry that holds them. */
+/** Links parts with the entry that holds them. */
 function toSent(parts: readonly SaidPart[], entry: TurnEntry | null): readonly SentPart[] {
   return parts.map((part) => ({ ...part, entry, event: entry === null ? "" : eventId(entry.base, part.name) }));
 }
 
-/** Replaces what is sent from a place on, but for what is still said at the end. */
+/** Replaces what is sent from a position on, except what is still said at the end. */
 function replace(
   history: History,
   said: readonly SaidPart[],
@@ -407,7 +405,7 @@ function replace(
   const { sent, turns } = history;
   flushHeld(turns);
   const start = alignStart(sent, first);
-  // A list that stands in the place of nothing would not be shown.
+  // A list that replaces nothing would not be shown.
   const kept = alignKept(sent, Math.max(start + 1, sent.length - commonEnd(sent, said, start)));
   const middle = said.slice(start, said.length - (sent.length - kept));
   const last = turns.turns.at(-1)?.entries.at(-1);
@@ -429,7 +427,7 @@ function replace(
   ];
 }
 
-/** The last place up to there between two pieces. */
+/** The last position, at most `most`, between two pieces. */
 function wholePieces(sent: readonly SentPart[], said: readonly SaidPart[], most: number): number {
   let start = most;
   const isWithin = (at: number): boolean =>
@@ -439,19 +437,22 @@ function wholePieces(sent: readonly SentPart[], said: readonly SaidPart[], most:
   return start;
 }
 
-/** Whether two parts are of one piece of a message. */
+/** Whether two parts belong to one piece of a message. */
 function isSamePiece(a: SaidPart | undefined, b: SaidPart | undefined): boolean {
   return a !== undefined && b !== undefined && a.message === b.message && a.name === b.name;
 }
 
-/** The last place up to there at which a compaction may begin: 0, or where a message of a turn does. */
+/** The last position, at most `most`, at which a compaction may begin: 0, or where a message of a turn begins. */
 function alignStart(sent: readonly SentPart[], most: number): number {
   let start = most;
   while (start > 0 && !isOpening(sent[start])) start--;
   return start;
 }
 
-/** The first place from there on that a compaction may keep: where a request of a turn begins, nothing replaced behind it. */
+/**
+ * The first position, at least `least`, from which a compaction may keep: a request of a turn begins there and nothing after it
+ * was replaced.
+ */
 function alignKept(sent: readonly SentPart[], least: number): number {
   let kept = Math.max(least, sent.findLastIndex(({ entry }) => entry === null) + 1);
   while (kept < sent.length && !(sent[kept]?.kind === "request" && isOpening(sent[kept]))) kept++;

@@ -1,7 +1,7 @@
-// How Gemini CLI is told to call jpg: hooks and servers stand in its settings.
+// How Gemini CLI calls jpg: its settings hold hooks and servers.
 import { type AgentSetup, commandHooks, type Machine, namedServer, type SetupPlace } from "../agent-format.ts";
 
-/** Milliseconds that it waits at most. */
+/** Longest wait, milliseconds. */
 const TIMEOUT = 10_000;
 
 export const GEMINI_SETUP: AgentSetup = {
@@ -10,11 +10,11 @@ export const GEMINI_SETUP: AgentSetup = {
     ...commandHooks(["SessionEnd", "PreCompress"], line, { timeout: TIMEOUT }),
   }),
   server: (place, command) => ({ path: settingsOf(place), ...namedServer("mcpServers", command) }),
-  // A session of before 2026 is rewritten where it stands.
+  // A session from before 2026 is rewritten in place.
   rewrites: true,
 };
 
-/** The folder in which Gemini CLI keeps all it has. */
+/** The folder of all of Gemini CLI's files. */
 export function geminiFolder({ env, home, join }: Machine): string {
   const configured = env["GEMINI_CLI_HOME"];
   return join(configured !== undefined && configured !== "" ? configured : home, ".gemini");

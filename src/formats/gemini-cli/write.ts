@@ -1,4 +1,4 @@
-// Writes a view as a session of Gemini CLI, with jpg's side line in it.
+// Writes a view as a session of Gemini CLI, with jpg's side line.
 import {
   type ChatRequest,
   type ChatResponse,
@@ -29,25 +29,24 @@ import {
 } from "../session-source.ts";
 import { isNotResent, toThought } from "./events.ts";
 
-/** The key of the mark beside a message. */
+/** Key of the mark in a message. */
 const ORIGIN_MARK = "jpg";
-/** The lines that may hold it: those behind the description of the session. */
+/** Lines that may hold it: those after the session's description. */
 const LINES_LOOKED_AT = 4;
-/** jpg's own line is short, and so is what stands before the mark. Characters. */
+/** jpg's own line is short, and so is the text before the mark. Characters. */
 const LONGEST = 4096;
 
-/** Reads the conversation that jpg exported a session from; null for the agent's own. Never throws. */
+/** Reads which conversation jpg exported a session from; null for the agent's own. Never throws. */
 export function geminiOrigin(source: SessionSource): ExportOrigin | null {
   return readExportOrigin(findOrigin(source));
 }
 
-/** The id that a session had when jpg exported it, where the agent copied it into one with another. Absent = not exported. */
+/** The session's id when jpg exported it, before the agent copied it. Absent = not exported. */
 export function exportedId(source: SessionSource): string | undefined {
   const found = findOrigin(source);
   return found === undefined ? undefined : stringOf(found, "sessionId");
 }
 
-/** Creates the side line, and the mark. */
 function createOriginMark(origin: ExportOrigin, sessionId: string): RawLine {
   return createOriginLine(origin, sessionId);
 }
@@ -63,15 +62,14 @@ function findOrigin(source: SessionSource): RawLine | undefined {
   return undefined;
 }
 
-// Writes a view as a session of Gemini CLI: what describes it, then its messages. What stands there is what is sent; the same
-// export is the same bytes.
+// A session is its description, then its messages: exactly what is sent. The same export gives the same bytes.
 
-/** Gives the time at which a session begins, RFC 3339 UTC. */
+/** When a session begins, RFC 3339 UTC. */
 export function startOfView({ turns }: View): string {
   return turns[0]?.events[0]?.timestamp ?? NO_DATE;
 }
 
-/** Gives the text of the session's file. The mark of where it comes from stands before what the first message says. */
+/** Renders the session's file. The origin mark comes before the first message's own fields. */
 export function writeGeminiSession(draft: SessionDraft): string {
   const { view, sessionId, origin, cwd, title, sha256 } = draft;
   const [first, ...rest] = writeMessages(draft);
@@ -90,20 +88,20 @@ export function writeGeminiSession(draft: SessionDraft): string {
   return lines.map((line) => `${JSON.stringify(line)}\n`).join("");
 }
 
-// The messages of a view as Gemini CLI writes them down: an answer holds its thoughts, its words and its calls, each call its
-// result. Neighbours of one role are joined when they are sent.
+// The messages of a view as Gemini CLI stores them: an answer holds its thoughts, text and calls, each call its result. Neighbours
+// of one role are joined when sent.
 
-/** Longest id of a call that every model takes, characters. */
+/** Longest call id that every model accepts, characters. */
 const LONGEST_ID = 64;
 
 interface Writer {
   readonly plan: CallPlan;
   readonly lines: RawLine[];
-  /** Adds a message; `source` is what an import knows it by, see `imported-session.ts`. */
+  /** Adds a message; its id derives from `source`, see `imported-session.ts`. */
   readonly add: (source: string, timestamp: string, message: RawLine) => void;
   /** Events of the answer that is being gathered. */
   open: (ChatResponse | ToolCallRequest)[];
-  /** Id of the compaction that put the turn's events into the view. */
+  /** The compaction that put the turn's events into the view. */
   compaction: string | undefined;
 }
 
@@ -149,7 +147,7 @@ function addTurn(writer: Writer, { origin, events }: ProjectedTurn): void {
   }
 }
 
-/** Whether a message that holds some events takes one more: thoughts stand first in it, then one text, then calls. */
+/** Whether an answer can take one more event: thoughts come first, then one text, then calls. */
 function joinsAnswer(open: Writer["open"], event: ChatResponse | ToolCallRequest): boolean {
   const last = open.at(-1);
   if (last === undefined) return true;
@@ -174,7 +172,7 @@ function addRequest(writer: Writer, event: ChatRequest): void {
   writer.add(writer.compaction ?? event.id, event.timestamp, { type: "user", ...resendable(said) });
 }
 
-/** The agent sends no request that begins with one of its signs, unless its first part says that it is no thought. */
+/** The agent omits a request that begins with one of its signs, unless its first part is marked as no thought. */
 function resendable(parts: readonly RawLine[]): RawLine {
   const [first, ...rest] = parts;
   if (typeof first?.["text"] !== "string" || !isNotResent(first["text"])) return { content: parts };
