@@ -97,7 +97,7 @@ function opaque(value: unknown): ContentPart {
   return { type: "opaque", provider: "anthropic", value };
 }
 
-/** The plain text of a message's content, parts on lines of their own. */
+/** The plain text of a content, each part on its own line. */
 export function plainTextOfParts(content: unknown): string {
   if (typeof content === "string") return content;
   if (!Array.isArray(content)) return "";
@@ -107,9 +107,9 @@ export function plainTextOfParts(content: unknown): string {
     .join("\n");
 }
 
-// Blocks of the Messages API as what they say. Ids and times are the caller's: an API knows neither.
+// Blocks of the Messages API as events. Ids and times are the caller's: the API has neither.
 
-/** Reads a block of the assistant's. */
+/** Reads a block of an assistant message. */
 export function readAnswerBlock(block: Fields, metadata: EventMetadata): SaidEvent {
   switch (block["type"]) {
     case "thinking":
@@ -129,7 +129,7 @@ export function readAnswerBlock(block: Fields, metadata: EventMetadata): SaidEve
   }
 }
 
-/** Reads the result of a call. */
+/** Reads a tool result. */
 export function readResultBlock(block: Fields): SaidEvent {
   return {
     type: "tool_call_response",
@@ -139,7 +139,7 @@ export function readResultBlock(block: Fields): SaidEvent {
   };
 }
 
-/** What only the provider reads of a block: it comes back to it unchanged. */
+/** The parts of a block that only the provider reads; they go back unchanged. */
 export function secretsOfBlock(block: Fields): Pick<EventMetadata, "signature" | "encrypted"> {
   const signature = stringOf(block, "signature");
   const encrypted = block["type"] === "redacted_thinking" ? stringOf(block, "data") : undefined;

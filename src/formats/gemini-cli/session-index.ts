@@ -321,8 +321,8 @@ function rebuildList(history: History): void {
   history.list = list;
 }
 
-// Makes what is sent be what a new list of messages says. One that says the same in other words changes nothing; one that ends
-// earlier went back; one that says something else in between is a compaction: what it says there, and what stays of the rest.
+// Makes the sent parts match a new list of messages. A list that says the same in other words changes nothing; one that ends earlier
+// is a rewind; one that says something else in between is a compaction: its new part, and what stays of the rest.
 
 interface ChangeSource {
   readonly place: RecordPlace;

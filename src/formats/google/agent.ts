@@ -43,33 +43,32 @@ function toolOf(declaration: unknown): ToolDefinition | null {
   return readToolDefinition({ name: fields["name"], description: fields["description"], parameters });
 }
 
-// Contents of generateContent as what they say. Calls have no ids for most models: a result answers the oldest open call of its
-// name. Keys are read in both spellings that the API takes, `functionCall` and `function_call`.
+// Contents of generateContent as events. Most models give calls no ids: a result answers the oldest open call of its name. Keys are
+// read in both spellings of the API, `functionCall` and `function_call`.
 
-/** The value of a key, in either spelling. */
+/** Reads a key in either spelling. */
 function keyOf(fields: Fields, key: string): unknown {
   return fields[key] ?? fields[key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)];
 }
 
-/** The parts of a content; one text counts as one. */
+/** The parts of a content; a text counts as one. */
 function partsOf(content: unknown): readonly Fields[] {
   if (typeof content === "string") return [{ text: content }];
   const { parts } = fieldsOf(content);
   return Array.isArray(parts) ? parts.filter(isFields) : isFields(parts) ? [parts] : [];
 }
 
-/** The texts of parts, each on lines of its own. */
 function textOfParts(parts: readonly Fields[]): string {
   return parts.flatMap((part) => stringOf(part, "text") ?? []).join("\n\n");
 }
 
-/** A call that no result answered yet, with the name of its function. */
+/** A call without a result so far. */
 interface OpenCall {
   readonly id: string;
   readonly name: string;
 }
 
-/** Gives what reads the contents of a request, in their order. `metadata` is that of what the model made. */
+/** Creates a function that reads the contents of a request, in order. `metadata` is for model output. */
 function createContentReader(metadata: EventMetadata): (content: Fields) => SaidMessage {
   const open: OpenCall[] = [];
   let calls = 0;
@@ -124,13 +123,13 @@ function createContentReader(metadata: EventMetadata): (content: Fields) => Said
   };
 }
 
-/** A part, and what it says where it says something by itself. */
+/** A part, and its event if it is one by itself. */
 interface ReadPart {
   readonly part: Fields;
   readonly read: SaidEvent | null;
 }
 
-/** Parts that stand together, and every other by itself. */
+/** Groups neighbouring plain parts; every other part is a group of its own. */
 function runsOf(parts: readonly ReadPart[]): readonly (readonly ReadPart[])[] {
   const runs: ReadPart[][] = [];
   for (const part of parts) {
@@ -155,7 +154,7 @@ function signed(part: Fields, metadata: EventMetadata): EventMetadata {
   return typeof signature === "string" ? { ...metadata, signature } : metadata;
 }
 
-/** A result is an object: one text under the name that tells success from failure, or whatever the tool gave. */
+/** A result is an object: one text under a name that shows success or failure, or whatever the tool returned. */
 export function readFunctionResponse(response: unknown): { readonly content: Content; readonly is_error: boolean } {
   const [only, ...others] = Object.entries(fieldsOf(response));
   const isPlain = only !== undefined && others.length === 0 && typeof only[1] === "string";
@@ -164,7 +163,7 @@ export function readFunctionResponse(response: unknown): { readonly content: Con
   return { content: typeof response === "string" ? response : JSON.stringify(response ?? {}), is_error: false };
 }
 
-/** Newer models are given images and files with a result. */
+/** Newer models get images and files with a result. */
 function readAnswer(answer: Fields): ReturnType<typeof readFunctionResponse> {
   const { content, is_error } = readFunctionResponse(answer["response"]);
   return { content: withMedia(content, partsOf(answer)), is_error };

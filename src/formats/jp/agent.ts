@@ -1,4 +1,4 @@
-// jp (Jean-Pierre) as one value (`AgentFormat`), and reading a conversation of it.
+// Recognises and reads conversations of jp (Jean-Pierre).
 import { isUserRequest, wordsOfContent } from "../../core/conversation/event.ts";
 import { shownTitle, titleOfRequest } from "../../core/conversation/marks.ts";
 import { userError } from "../../core/errors.ts";
@@ -30,22 +30,22 @@ import {
 import { writeJpSession } from "./write.ts";
 
 // Imports a conversation of jp: its stream, `events.json`. A pure function of the file's text. The file does not name the
-// conversation (its folder does): it is called after what it begins with, so that jp's forks are known for forks.
+// conversation (its folder does), so the id derives from its beginning; this also recognises jp's forks.
 
 /** Version of this importer: raise it when the same bytes would give other events or records. */
 const JP_IMPORTER = 2;
 
-/** What a conversation without a request is called. */
+/** Title of a conversation without a request. */
 const UNTITLED = "untitled conversation";
-/** How many entries are looked at: those of a stream all have a type and a time. */
+/** Entries searched: all entries of a stream have a type and a time. */
 const LOOKED_AT = 20;
-/** How a stream that is cut off begins: with an entry of jp's. */
+/** How a truncated stream begins: with an entry of jp's. */
 const BEGINNING = /^\s*\[\s*\{\s*"(?:type|timestamp)"\s*:\s*"/;
 const KNOWN_ENTRY = /"type"\s*:\s*"(?:turn_start|chat_request|config_delta|jpg-origin)"/;
-/** Its first entries, characters. */
+/** Length searched for it, characters. */
 const BEGINNING_LENGTH = 4096;
 
-/** Whether a file is a stream of jp, a damaged one too. Never throws. */
+/** Recognises a stream of jp, even a damaged one. Never throws. */
 function isJpStream(source: SessionSource): boolean {
   if (!beginsAsList(source)) return false;
   const stream = parseStream(source);
@@ -59,21 +59,20 @@ function isJpStream(source: SessionSource): boolean {
   return areEntries && first.some(({ raw }) => isKnownType(raw["type"]) || isJpTime(raw["timestamp"]));
 }
 
-/** Gives the id of a conversation; null when the file is no stream. */
 function jpSessionId(source: SessionSource): string | null {
   const stream = parseStream(source);
   return typeof stream === "string" ? null : idOfStream(stream);
 }
 
-/** The conversation that jpg exported it from; null for one of jp's own. */
+/** Reads which conversation jpg exported it from; null for jp's own. */
 function readJpOrigin(source: SessionSource): ExportOrigin | null {
   const stream = parseStream(source);
   return typeof stream === "string" ? null : readExportOrigin(stream.origin);
 }
 
 /**
- * Reads a conversation; `about` = the text of the file beside it, in which jp keeps its title. Entries that are none are listed
- * in `skippedLines`. Throws `not_a_session`.
+ * Reads a conversation; `about` = the text of the file next to it, in which jp keeps its title. Lists damaged entries in
+ * `skippedLines`. Throws `not_a_session`.
  */
 export function readJpSession(source: SessionSource, about: string | null = null): ImportedSession {
   const stream = parseStream(source);
@@ -113,7 +112,7 @@ function notASession(reason: string): Error {
   );
 }
 
-/** jpg gave it one, else its beginning names it: the first entry that is said, and the first request. */
+/** The id that jpg gave it, else one derived from its first entry that is said and its first request. */
 function idOfStream({ entries, origin }: Stream): string {
   const given = origin === null ? undefined : stringOf(origin, "sessionId");
   if (given !== undefined) return toUsableId(given);
@@ -127,7 +126,7 @@ function createdAt({ entries }: Stream, turns: readonly StreamTurn[]): string {
   return (first === undefined ? entries[0]?.timestamp : timeOfTurn(first)) ?? "";
 }
 
-/** A title has no time: it stands at the beginning, so that it never takes the place of one that was given since. */
+/** The title has no time: it is dated at the beginning, so that it never replaces a later one. */
 function readTitles(about: string | null, timestamp: string): ImportedSession["titles"] {
   const metadata = about === null ? null : parseJsonLine(about);
   const title = isRecord(metadata) ? shownTitle(stringOf(metadata, "title") ?? "") : "";
@@ -144,7 +143,7 @@ function firstTitle(turns: readonly StreamTurn[]): string {
   return UNTITLED;
 }
 
-/** A change of settings holds from the turn that it stands in. */
+/** Settings changes, each from its own turn on. */
 function listSettings(turns: readonly StreamTurn[]): readonly SettingsChange[] {
   return turns.flatMap(({ entries }, turn) =>
     entries.flatMap(({ kind, raw, timestamp, id }): SettingsChange[] => {
@@ -158,12 +157,12 @@ function isDated(value: unknown): boolean {
   return readStoredTime(value) !== undefined;
 }
 
-/** Nobody else writes a blank between date and time. */
+/** Only jp writes a blank between date and time. */
 function isJpTime(value: unknown): boolean {
   return typeof value === "string" && value[10] === " " && isDated(value);
 }
 
-/** The file of a conversation that holds what was said; its folder has the name. */
+/** A conversation's file; its folder has the conversation's name. */
 const STREAM = "events.json";
 
 export const JP: AgentFormat = {

@@ -1,4 +1,4 @@
-// The compactions of a stream: its overlays, each made during the turn that it stands in.
+// The compactions of a stream: its overlays, each made during the turn that contains it.
 import type { Compaction, UniformToolCallPolicy } from "../../core/conversation/compaction.ts";
 import { mapPolicies } from "../../core/conversation/contents/content-types.ts";
 import { parseToolCallPolicy } from "../../core/conversation/contents/tool-calls.ts";
@@ -8,20 +8,19 @@ import { isRecord, type RawLine, recordOf, stringOf } from "../session-source.ts
 import type { StreamTurn } from "./events.ts";
 import { formatStoredTime, isTalk, isUsableId, type Stream, type StreamEntry } from "./stream.ts";
 
-/** The key under which jpg's own entry lists the overlays that it wrote, and the compactions that they show. */
+/** Key in jpg's own entry: the overlays that jpg wrote, with their compactions. */
 export const OVERLAYS_KEY = "overlays";
 
-/** The key under which a compaction notes behind which event its overlay stands: there it goes back. */
+/** Metadata key: the event after which a compaction's overlay is placed on export. */
 export const AFTER_KEY = "after";
 
-/** What the overlays of a stream come to. */
 interface ReadOverlays {
   readonly compactions: readonly Compaction[];
-  /** The turn in which each stands, by id. */
+  /** The turn that contains each, by id. */
   readonly turns: ReadonlyMap<string, number>;
   /** Those that jpg wrote, by id. */
   readonly exported: ReadonlySet<string>;
-  /** Overlays that change nothing, and why. */
+  /** Overlays without effect, and why. */
   readonly ineffective: readonly SkippedLine[];
 }
 
@@ -58,7 +57,7 @@ export function readOverlays(reading: Reading): ReadOverlays {
   return { compactions, turns, exported, ineffective };
 }
 
-/** The compactions that jpg wrote as overlays, by the names of these, in order. */
+/** Ids of compactions that jpg wrote as overlays, in order, by overlay name. */
 function writtenIds(origin: Stream["origin"]): ReadonlyMap<string, string[]> {
   const listed = origin?.[OVERLAYS_KEY];
   const known = new Set<string>();
@@ -95,8 +94,9 @@ function toCompaction(
 }
 
 /**
- * jp's ranges are whole turns. One that was the newest by then ends with its last event: what jpg adds to it is not hidden. In a
- * stream that jpg wrote turns may have other positions than in the conversation: bounds are events that were sent (`isMoved`).
+ * jp's ranges are whole turns. A range up to the newest turn ends with that turn's last event, so that what is added later stays
+ * visible. In a stream that jpg wrote, turns may have other positions than in the conversation: then bounds are events
+ * (`isMoved`).
  */
 function boundsOf(
   { from, to }: JpOverlay,
@@ -115,13 +115,13 @@ function isSent({ kind }: StreamEntry): boolean {
   return traitsOf({ type: kind } as Event).providerVisible;
 }
 
-// jp's overlays as compactions, and back. Both hide without deleting; jp's knows whole turns, a summary, stripped reasoning, and
-// calls that are stripped or omitted, and nothing else.
+// jp's overlays as compactions, and back. Both hide without deleting; jp only has whole turns, a summary, stripped reasoning, and
+// calls that are stripped or omitted.
 
-/** What a compaction does: the same in both forms. */
+/** The policies, the same in both forms. */
 export type OverlayPolicies = Pick<Compaction, "reasoning" | "tool_calls"> & { readonly summary?: string };
 
-/** A compaction as jp can say it. */
+/** A compaction in jp's terms. */
 export interface JpOverlay extends OverlayPolicies {
   /** RFC 3339 UTC. */
   readonly timestamp: string;
@@ -130,7 +130,7 @@ export interface JpOverlay extends OverlayPolicies {
   readonly to: number;
 }
 
-/** Reads an overlay of a stream with so many turns. A text is the reason why it changes nothing. */
+/** Reads an overlay of a stream with `turnCount` turns. A string says why it has no effect. */
 function readOverlay({ raw, timestamp }: StreamEntry, turnCount: number): JpOverlay | string {
   const [from, to] = [Number(raw["from_turn"]), Number(raw["to_turn"])];
   if (from > to) return `a compaction of turns ${from}..${to}, which ends before it begins`;
@@ -138,7 +138,7 @@ function readOverlay({ raw, timestamp }: StreamEntry, turnCount: number): JpOver
   const policies = readPolicies(raw);
   if (Object.values(policies).every((policy) => policy === undefined))
     return "a compaction that says nothing that jpg knows";
-  // What stands for turns must stand for those that are there; jp, too, ends it with the last.
+  // A summary must not cover missing turns; jp also ends it with the last.
   return { timestamp, from, to: policies.summary === undefined ? to : Math.min(to, turnCount - 1), ...policies };
 }
 
@@ -153,10 +153,10 @@ function readPolicies(raw: RawLine): OverlayPolicies {
   };
 }
 
-/** The content types that jp knows, too. */
+/** Content types that jp has too. */
 const JP_CONTENTS: ReadonlySet<string> = new Set(["reasoning", "tool_calls"]);
 
-/** Gives a compaction as jp can say it, its range taken as whole turns; null when jp cannot. */
+/** Converts a compaction to jp's terms, its range taken as whole turns; null when jp cannot express it. */
 export function toOverlay(compaction: Compaction): JpOverlay | null {
   const { timestamp, from_turn: from, to_turn: to, reasoning, tool_calls: calls, summary } = compaction;
   const { keep, replacement, turns, tool_overrides: hints, stubs } = compaction;
@@ -174,7 +174,7 @@ export function toOverlay(compaction: Compaction): JpOverlay | null {
   };
 }
 
-/** Writes an overlay as jp stores it. */
+/** Formats an overlay as jp stores it. */
 export function formatOverlay({ timestamp, from, to, summary, reasoning, tool_calls: calls }: JpOverlay): RawLine {
   return {
     type: "compaction",
@@ -187,15 +187,15 @@ export function formatOverlay({ timestamp, from, to, summary, reasoning, tool_ca
   };
 }
 
-/** Names an overlay by all that it says: by this it is known again in a stream that jp saved. */
+/** Names an overlay by its content, to recognise it in a stream that jp saved. */
 export function nameOfOverlay(overlay: JpOverlay): string {
   return deriveName(JSON.stringify(formatOverlay(overlay)));
 }
 
-// jp's settings as jpg's: what a conversation of jp says of compactions, its profiles and the hints of its tools. Whatever else jp
-// sets, and what spends or sends, is no setting of a conversation here; all of it stays in the events.
+// jp's settings as jpg's: default profile, profiles and tool hints. jp's other settings, and what spends or sends, are not imported
+// as settings; they stay in the events.
 
-/** Gives the settings of a change that jpg has, nested as there; null when there are none. */
+/** Picks the settings that jpg has, nested as in jpg; null when there are none. */
 export function settingsOfDelta(delta: RawLine): RawLine | null {
   const conversation = recordOf(delta, "conversation") ?? {};
   const compaction = compactionOf(recordOf(conversation, "compaction") ?? {});
@@ -223,13 +223,13 @@ function profileOf({ reasoning, tool_calls: calls, keep_last: kept }: RawLine): 
   });
 }
 
-/** Gives a policy of calls that jp has; null for another one. */
+/** Reads a policy of calls that jp has; null for others. */
 function callPolicyOf(value: unknown): UniformToolCallPolicy | null {
   try {
     const policy = parseToolCallPolicy(value, "tool_calls");
     return policy.policy === "truncate" ? null : policy;
   } catch {
-    return null; // of a later jp: no opinion that jpg could follow
+    return null; // of a later jp: jpg does not know it
   }
 }
 

@@ -1,5 +1,5 @@
-// What a stream is made of so that jp sends what the view shows: raw turns under overlays wherever jp can say what a compaction
-// does, so that jp's user can take it back; the view's own events where it cannot. Told by projecting, not by the policies' names.
+// Plans a stream so that jp sends what the view shows: raw turns under overlays where jp can express a compaction, so that jp's user
+// can revert it; else the view's own events. Decided by projecting, not by policy names.
 import { type Compaction, compareCompactions } from "../../core/conversation/compaction.ts";
 import { type Event, type ProjectedTurn, type Turn, traitsOf, type View } from "../../core/conversation/event.ts";
 import { projectTurns } from "../../core/conversation/projection.ts";
@@ -10,7 +10,6 @@ import { deriveName, lineName } from "../imported-session.ts";
 import { stringOf } from "../session-source.ts";
 import { AFTER_KEY, type JpOverlay, type OverlayPolicies, toOverlay } from "./compactions.ts";
 
-/** An event and the name of its line. */
 export interface NamedEvent {
   readonly name: string;
   readonly event: Event;
@@ -18,24 +17,24 @@ export interface NamedEvent {
 
 /** An overlay over turns of the draft. */
 export interface NamedOverlay extends JpOverlay {
-  /** Id of the compaction that it shows. */
+  /** The compaction that it shows. */
   readonly id: string;
-  /** The event that it stands behind; absent = it goes where its time says. */
+  /** The event that it follows; absent = placed by its time. */
   readonly after?: string;
 }
 
 export interface StreamDraft {
   readonly turns: readonly (readonly NamedEvent[])[];
   readonly overlays: readonly NamedOverlay[];
-  /** Whether turns stand in it that were not said in a row: then a call is answered in its own turn or not at all. */
+  /** Whether it mixes turns that were not consecutive: then only a result in the same turn answers a call. */
   readonly isMixed: boolean;
 }
 
-/** What one turn of the view becomes: raw turns under a policy, or its events. */
+/** What one turn of the view becomes: raw turns under a policy, or the view's events. */
 interface Piece {
   readonly turns: StreamDraft["turns"];
   readonly policies: OverlayPolicies;
-  /** The compaction whose summary it is. */
+  /** The summary's compaction. */
   readonly compaction?: string;
 }
 
@@ -57,8 +56,8 @@ export function planShown(view: View): StreamDraft {
 }
 
 /**
- * Plans a stream of raw turns and overlays; null where there is no history, no compaction, or no way: jp repairs what stands in
- * its file, not what it sends, so that no result may lose its call to an overlay, nor the whole its first request.
+ * Plans a stream of raw turns and overlays; null without history or compactions, or if jp cannot express it. jp repairs its file,
+ * not what it sends: no overlay may separate a result from its call, or hide the first request.
  */
 export function planLayered(view: View, history: DraftHistory | undefined): StreamDraft | null {
   if (history === undefined || history.compactions.length === 0) return null;
@@ -73,13 +72,13 @@ function turnsOf({ turns }: View): readonly Turn[] {
   return turns.map(({ events }, index) => ({ index, events }));
 }
 
-/** Whether the result of a call stands in another turn. */
+/** Whether any call has its result in another turn. */
 function hasCrossingCalls(turns: readonly Turn[]): boolean {
   const turnOf = new Map(turns.flatMap(({ index, events }) => events.map((event) => [event, index] as const)));
   return [...pairCalls(turns, () => false)].some(([result, call]) => turnOf.get(result) !== turnOf.get(call));
 }
 
-/** All turns as they were said, under the compactions as they are; null where jp would show something else. */
+/** All turns under the compactions as they are; null if jp would show something else. */
 function planWhole(view: View, raw: readonly Turn[], compactions: readonly Compaction[]): StreamDraft | null {
   const overlays = compactions.toSorted(compareCompactions).flatMap((compaction): NamedOverlay[] => {
     const overlay = toOverlay(compaction);
@@ -92,7 +91,7 @@ function planWhole(view: View, raw: readonly Turn[], compactions: readonly Compa
   return isSameShown(projected.turns, view.turns) ? { turns: raw.map(rawEvents), overlays, isMixed: true } : null;
 }
 
-/** jp injects a summary once for each run of turns that it wins, jpg once. */
+/** jp injects a summary once per run of turns that it wins, jpg only once. */
 function areInjectedOnce(overlays: readonly NamedOverlay[], turnCount: number): boolean {
   const summaries = overlays.filter(({ summary }) => summary !== undefined);
   const winners = Array.from({ length: turnCount }, (_, turn) =>
@@ -102,7 +101,7 @@ function areInjectedOnce(overlays: readonly NamedOverlay[], turnCount: number): 
   return new Set(runs).size === runs.length;
 }
 
-/** Turn by turn of the view. */
+/** Plans each turn of the view separately. */
 function planPieces(view: View, raw: readonly Turn[], compactions: readonly Compaction[]): StreamDraft {
   const newest = compactions.toSorted(compareCompactions).at(-1) as Compaction;
   const timeOf = (id: string): string => compactions.find((one) => one.id === id)?.timestamp ?? newest.timestamp;
@@ -145,7 +144,7 @@ function isShownBy(policies: OverlayPolicies, turn: Turn, shown: ProjectedTurn):
   return isSameShown(projectTurns([{ ...turn, index: 0 }], [toCompaction(overlay)]).turns, [shown]);
 }
 
-/** Whether nothing else of the view comes from the turns that a summary stands for. */
+/** Whether no other turn of the view comes from the turns that a summary replaces. */
 function isWhole({ origin }: ProjectedTurn, view: View): boolean {
   if (origin.kind !== "summary") return false;
   return view.turns.every(({ origin: other }) => {
@@ -154,7 +153,7 @@ function isWhole({ origin }: ProjectedTurn, view: View): boolean {
   });
 }
 
-/** The text of a summary that stands as jp shows it, a request and its answer; null for others. */
+/** The text of a summary in jp's form, a request and its answer; null for others. */
 function pairedSummary({ events }: ProjectedTurn): string | null {
   const [request, answer, ...more] = events.filter((event) => traitsOf(event).providerVisible);
   if (request?.type !== "chat_request" || answer?.type !== "chat_response" || more.length > 0) return null;
@@ -194,7 +193,7 @@ function isSameShown(some: readonly ProjectedTurn[], others: readonly ProjectedT
   return some.length === others.length && some.every((turn, at) => isEqual(sentOf(turn), sentOf(others[at])));
 }
 
-/** What is sent of a turn; who made it does not matter here. */
+/** What a turn sends, without its makers. */
 function sentOf(turn: ProjectedTurn | undefined): readonly unknown[] {
   return (turn?.events ?? [])
     .filter((event) => traitsOf(event).providerVisible)

@@ -1,30 +1,28 @@
-// An entry as an event. Names and values are jp's, but for the ids of calls and what is decoded; what jpg has no field for stands
-// in the metadata: `jp` = jp's own, decoded, `jp_fields` = fields that jpg does not know.
+// Converts an entry to an event with jp's names and values, except ids of calls and decoded texts. What jpg has no field for goes to
+// the metadata: `jp` = jp's own, decoded; `jp_fields` = unknown fields.
 import type { Event, EventMetadata } from "../../core/conversation/event.ts";
 import { isRecord, type RawLine, stringOf } from "../session-source.ts";
 import { ID_KEY, isTalk, keysOf, mapTexts, type StreamEntry } from "./stream.ts";
 
-/** The key of a reasoning's signature among jp's metadata: Anthropic's. */
+/** Key of Anthropic's reasoning signature in jp's metadata. */
 export const SIGNATURE_KEY = "anthropic_thinking_signature";
-/** Marks a note that is an entry of jp, verbatim. */
+/** Marks a note that holds a jp entry verbatim. */
 export const JP_MARK = "jp";
 
-/** How an entry is to be read, beyond what it says itself. */
+/** Context for reading an entry. */
 interface StreamReading {
   readonly decode: (stored: string) => string;
-  /** The model that answers there; absent = not known. */
+  /** The current model; absent = not known. */
   readonly model?: Model;
-  /** The answer that it is a part of. */
+  /** Id of the answer that it belongs to. */
   readonly message?: string;
 }
 
-/** A model by its provider. */
 interface Model {
   readonly provider: string;
   readonly name: string;
 }
 
-/** Reads the event of an entry that is no compaction. */
 function eventOfEntry({ kind, raw, timestamp, id }: StreamEntry, reading: StreamReading): Event {
   if (kind === "unknown") {
     const type = stringOf(raw, "type") ?? "entry";
@@ -71,14 +69,14 @@ function metadataOf({ kind, raw }: Pick<StreamEntry, "kind" | "raw">, reading: S
   };
 }
 
-/** What jp's own format has no field for: kept as it is. */
+/** Fields that jp's format does not define, kept unchanged. */
 function extraFields({ kind, raw }: Pick<StreamEntry, "kind" | "raw">): RawLine {
   const known = new Set(["type", "timestamp", ...(kind === "unknown" ? [] : keysOf(kind))]);
   if (isTalk(kind) && isRecord(raw["metadata"])) known.add("metadata");
   return Object.fromEntries(Object.entries(raw).filter(([key]) => !known.has(key)));
 }
 
-/** The model that a change of settings names; absent where it names none. */
+/** The model that a settings change names; absent if it names none. */
 function modelOfDelta(raw: RawLine): Model | undefined {
   let value: unknown = raw["delta"];
   for (const key of ["assistant", "model", "id"]) value = isRecord(value) ? value[key] : undefined;
@@ -93,13 +91,13 @@ function splitModel(value: unknown): readonly (string | undefined)[] {
   return [provider, name];
 }
 
-// Entries cut into turns. A turn runs from a `turn_start` to before the next one; what is said before the first is a turn as well,
-// without a start of its own; what is not said belongs to the turn that it stands in.
+// Turns of a stream. A turn runs from a `turn_start` to before the next one. What is said before the first is a turn as well,
+// without a start of its own; other entries belong to the turn around them.
 
-/** What marks the start of a turn that jp's stream does not have. */
+/** Marks a turn start that jp's stream lacks. */
 export const IMPLIED = "implied";
 
-/** An entry that is no event, and the event that it stands behind; absent = before all of its turn. */
+/** An overlay, and the event that it follows; absent = at the start of its turn. */
 interface PlacedEntry {
   readonly entry: StreamEntry;
   readonly after?: string;
@@ -114,7 +112,7 @@ export interface StreamTurn {
   readonly model: Model | undefined;
 }
 
-/** Cuts the entries of a stream. Settings and compactions alone are no turn. */
+/** Cuts the entries of a stream into turns. Settings and compactions alone are no turn. */
 export function cutStream(entries: readonly StreamEntry[]): readonly StreamTurn[] {
   const first = entries.findIndex(({ kind }) => isTalk(kind));
   if (first < 0) return entries.some(({ kind }) => kind === "unknown") ? [createTurn(null, entries)] : [];
@@ -141,7 +139,7 @@ function createTurn(start: StreamEntry | null, all: readonly StreamEntry[], mode
   return { start, entries, overlays, model };
 }
 
-/** The model that answers after some entries. */
+/** The current model after some entries. */
 function modelAfter(entries: readonly StreamEntry[], before: Model | undefined): Model | undefined {
   return entries.reduce(
     (model, { kind, raw }) => (kind === "config_delta" ? (modelOfDelta(raw) ?? model) : model),
@@ -149,12 +147,11 @@ function modelAfter(entries: readonly StreamEntry[], before: Model | undefined):
   );
 }
 
-/** Gives the time at which a turn begins. */
 export function timeOfTurn({ start, entries }: StreamTurn): string {
   return (start ?? entries[0])?.timestamp ?? "";
 }
 
-/** Reads the events of a turn, its `turn_start` first. */
+/** Reads the events of a turn, `turn_start` first. */
 export function readStreamTurn(turn: StreamTurn, decode: StreamReading["decode"]): readonly Event[] {
   let { model } = turn;
   let message: string | undefined;

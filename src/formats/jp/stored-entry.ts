@@ -1,5 +1,5 @@
-// An event as an entry in stored form. What came from jp goes back as it was; of other agents' events stays what jp has a field
-// for: texts, calls, results, reasoning.
+// Converts an event to a stored entry. jp's own goes back unchanged; of other agents' events jp has fields for texts, calls, results
+// and reasoning.
 import {
   attachmentText,
   type ChatRequest,
@@ -18,7 +18,7 @@ import type { StreamDraft } from "./draft-turns.ts";
 import { IMPLIED, isStoredText, JP_MARK, SIGNATURE_KEY } from "./events.ts";
 import { encodeStoredText, formatStoredTime, ID_KEY, isOwnId, isTalk, keysOf, mapTexts } from "./stream.ts";
 
-/** Gives the entry of an event; null for one that jp has nothing for. */
+/** Converts an event; null for one that jp has no entry for. */
 export function entryOfEvent(event: Event): RawLine | null {
   switch (event.type) {
     case "turn_start":
@@ -45,17 +45,16 @@ export function entryOfEvent(event: Event): RawLine | null {
   }
 }
 
-/** Names an entry of the conversation by the id of its event, where kind and time do not: jp keeps what stands in the metadata. */
+/** Adds an event's id to its entry, where kind and time do not give it: jp keeps metadata. */
 export function withId(entry: RawLine, id: string): RawLine {
   return { ...entry, metadata: { ...recordOf(entry, "metadata"), [ID_KEY]: encodeStoredText(id) } };
 }
 
-/** The fields of an event that its type does not name. */
 function extras(event: Event): RawLine {
   return event as unknown as RawLine;
 }
 
-/** Puts an entry together: keys in stored order, texts coded. */
+/** Builds an entry: keys in stored order, texts encoded. */
 function stored(event: Event & { readonly type: Parameters<typeof keysOf>[0] }, fields: RawLine): RawLine {
   const { type } = event;
   const body = keysOf(type).flatMap((key): [string, unknown][] => {
@@ -81,13 +80,13 @@ function metadataOf({ metadata = {} }: Event): RawLine {
   return { ...own, [SIGNATURE_KEY]: encodeStoredText(metadata.signature) };
 }
 
-/** jp has no roles: what nobody typed is marked as a reminder. */
+/** jp has no roles: what nobody typed becomes a reminder. */
 function requestText({ role = "user", content, metadata }: ChatRequest): string {
   const text = textOf(content);
   return role === "user" && metadata?.origin !== "harness" ? text : formatReminder(text);
 }
 
-/** Reasoning that only its provider can read says nothing here. */
+/** Reasoning that only its provider can read is dropped. */
 function responseEntry(event: ChatResponse): RawLine | null {
   if (event.reasoning !== undefined) {
     const reasoning = plainText(event.reasoning);
@@ -105,7 +104,7 @@ function argumentsOf(value: unknown): RawLine {
   return isRecord(value) ? value : { input: value ?? null };
 }
 
-/** jp's texts are plain: what has no text is named, so that the model sees that something is missing. */
+/** jp's texts are plain: other content is named, so that the model sees that something is missing. */
 function textOf(content: Content): string {
   return isText(content) ? plainText(content) : content.flatMap(partText).join("\n");
 }
@@ -124,21 +123,19 @@ function partText(part: ContentPart): readonly string[] {
   }
 }
 
-// Which results are written, and under which ids calls and results are: jp pairs them by ids alone, and names a tool in a stub by
-// the id of its call. So an id stands for one call, but for those that jp gave itself.
+// Plans ids of calls and results. jp pairs them by id alone, and names a tool in a stub by its call's id, so each id belongs to one
+// call, except those that jp gave itself.
 
-/** What is written of calls. */
 export interface WrittenCalls {
-  /** Ids of calls and of their results; a result without one answers nothing and is left out. */
+  /** Ids of calls and their results; a result without one answers nothing and is dropped. */
   readonly ids: ReadonlyMap<Event, string>;
-  /** Calls that get a result, since nobody answered them: those of other agents, as a provider wants. jp's stay as jp left them. */
+  /** Other agents' calls without a result, which get one because providers want it. jp's stay as they are. */
   readonly unanswered: ReadonlySet<Event>;
 }
 
-/** Longest id of a call that any API takes, characters. */
+/** Longest call id that any API accepts, characters. */
 const LONGEST_ID = 512;
 
-/** Plans the calls of a draft. */
 export function planWrittenCalls({ turns, isMixed }: StreamDraft): WrittenCalls {
   const events = turns.map((named, index) => ({ index, events: named.map(({ event }) => event) }));
   const pairs = pairCalls(events, () => isMixed);

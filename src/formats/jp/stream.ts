@@ -1,5 +1,5 @@
-// jp's stream: the document `events.json`, a list of entries, rewritten on each save. Nothing is believed of an entry before it
-// was looked at: one that lacks what its kind needs is kept as one of no known kind. A file is parsed once, whoever asks.
+// jp's stream: the document `events.json`, a list of entries, rewritten on each save. Entries are validated: one that lacks what its
+// kind needs is kept as of unknown kind. A file is parsed once.
 import { decodeBase64, encodeBase64, MAX_FOREIGN_DEPTH, nestsDeeper } from "../../core/json.ts";
 import { deriveName, isOriginLine, type SkippedLine } from "../imported-session.ts";
 import { isRecord, NO_DATE, type RawLine, type SessionSource, stringOf } from "../session-source.ts";
@@ -10,13 +10,12 @@ export interface StreamEntry {
   readonly line: number;
   readonly kind: StreamKind;
   readonly raw: RawLine;
-  /** RFC 3339 UTC; of an entry that is not dated, that of the one before. */
+  /** RFC 3339 UTC; that of the previous entry if it has none. */
   readonly timestamp: string;
-  /** Id of its event: the one that jpg gave it, else made of kind and time. */
+  /** Id of its event: the one that jpg gave it, else derived from kind and time. */
   readonly id: string;
 }
 
-/** What a file holds. */
 export interface Stream {
   readonly entries: readonly StreamEntry[];
   /** jpg's own entry, verbatim; null in a stream that jpg did not write. */
@@ -26,7 +25,7 @@ export interface Stream {
 
 const parsed = new WeakMap<SessionSource, Stream | string>();
 
-/** Parses a file. A text is the reason why it is no stream. Never throws. */
+/** Parses a file. A string says why it is no stream. Never throws. */
 export function parseStream(source: SessionSource): Stream | string {
   const known = parsed.get(source);
   if (known !== undefined) return known;
@@ -35,7 +34,7 @@ export function parseStream(source: SessionSource): Stream | string {
   return made;
 }
 
-/** Whether a file begins as a list: nothing else is looked at further, it may be larger than memory allows. */
+/** Whether a file begins as a list: any other is not read further, it may not fit in memory. */
 export function beginsAsList(source: SessionSource): boolean {
   for (let line = 0; line < source.lineCount; line++) {
     const text = source
@@ -80,7 +79,7 @@ function readEntries(list: readonly unknown[]): Stream {
   return { entries, origin, skipped };
 }
 
-/** Why a value is no entry of a kind that jpg knows, though it should be one; null for one of no known type. */
+/** What is wrong with an entry of a known kind; null if nothing is, or if the kind is unknown. */
 function faultOf(value: unknown): string | null {
   if (!isRecord(value)) return "not a JSON object";
   if (!isReadable(value)) return `nested deeper than ${MAX_FOREIGN_DEPTH} levels`;
@@ -100,10 +99,10 @@ function firstTime(list: readonly unknown[]): string {
   return NO_DATE;
 }
 
-// Ids of events. jp's entries have none: an id is made of an entry's kind and time, so that it stays the same while the stream
-// grows and when jp drops other entries. What came from elsewhere carries its id in its metadata, which jp keeps.
+// Ids of events. jp's entries have none, so an id derives from an entry's kind and time: it stays the same while the stream grows,
+// and when jp drops other entries. Entries from elsewhere carry their id in their metadata, which jp keeps.
 
-/** The key of metadata under which jpg names an entry. */
+/** Metadata key of jpg's id. */
 export const ID_KEY = "jpg_id";
 
 const LETTERS: Readonly<Record<StreamKind, string>> = {
@@ -121,12 +120,12 @@ const LETTERS: Readonly<Record<StreamKind, string>> = {
 
 const USABLE = /^[A-Za-z0-9_-]{1,128}$/;
 
-/** Whether an id can stand in names, and has no dot. */
+/** Whether an id is usable in names, and has no dot. */
 export function isUsableId(id: string): boolean {
   return USABLE.test(id);
 }
 
-/** What an id is made of. */
+/** What an id derives from. */
 interface Dated {
   readonly kind: StreamKind;
   readonly raw: RawLine;
@@ -134,14 +133,14 @@ interface Dated {
   readonly timestamp: string;
 }
 
-/** Creates what gives the entries of a stream their ids, asked in the order of the stream. */
+/** Creates a function that assigns ids; it must see the entries in stream order. */
 export function createIdMaker(): (entry: Dated) => string {
   const counts = new Map<string, number>();
   const used = new Set<string>();
   return ({ kind, raw, timestamp }) => {
     const base = `${LETTERS[kind]}${timestamp.replace(/\D/g, "")}`;
     let count = counts.get(base) ?? 0;
-    // Of equal length: of two compactions of one time the later wins, which is the one with the larger id.
+    // Of equal length: of two compactions with one time the later wins, which has the larger id.
     const own = (): string => (count === 0 ? base : `${base}-${String(count).padStart(6, "0")}`);
     while (used.has(own())) count++;
     counts.set(base, count + 1);
@@ -152,7 +151,7 @@ export function createIdMaker(): (entry: Dated) => string {
   };
 }
 
-/** The id of the entry that an export names so: the name itself, where it can be one. */
+/** The id of an exported entry: its name, if usable. */
 export function idOfName(name: string): string {
   return isUsableId(name) ? name : deriveName(name);
 }
@@ -164,7 +163,7 @@ function nameIn(kind: StreamKind, { metadata }: RawLine): string | null {
   return isUsableId(name) ? name : null;
 }
 
-/** Whether an id is made of an entry's kind and time. */
+/** Whether an id derives from kind and time. */
 export function isOwnId(id: string, { kind, timestamp }: Pick<Dated, "kind" | "timestamp">): boolean {
   return id.split("-")[0] === `${LETTERS[kind]}${timestamp.replace(/\D/g, "")}`;
 }
@@ -179,7 +178,7 @@ type TalkKind =
   | "inquiry_request"
   | "inquiry_response";
 
-/** `unknown` = none that jpg knows, or one that lacks what its kind needs: it is kept verbatim. */
+/** `unknown` = not known to jpg, or lacking what its kind needs: kept verbatim. */
 export type StreamKind = TalkKind | "config_delta" | "compaction" | "unknown";
 
 /** The keys of each kind between type and metadata. */
@@ -205,22 +204,21 @@ const TALK: ReadonlySet<string> = new Set<TalkKind>([
   "inquiry_response",
 ]);
 
-/** Whether an entry of the kind is part of the conversation: these open turns, and may have metadata. */
+/** Whether entries of the kind are part of the conversation: these open turns, and may have metadata. */
 export function isTalk(kind: string): kind is TalkKind {
   return TALK.has(kind);
 }
 
-/** Gives the keys of a kind, in stored order. */
+/** The keys of a kind, in stored order. */
 export function keysOf(kind: Exclude<StreamKind, "unknown">): readonly string[] {
   return KEYS[kind];
 }
 
-/** Whether a type is one that jpg knows. */
 export function isKnownType(type: unknown): type is Exclude<StreamKind, "unknown"> {
   return typeof type === "string" && Object.hasOwn(KEYS, type);
 }
 
-/** Gives the kind of an entry: that of its type, where it has what that needs. */
+/** The kind of an entry: its type, if it has what that needs. */
 export function kindOf(raw: RawLine): StreamKind {
   return isKnownType(raw["type"]) && findFault(raw) === null ? raw["type"] : "unknown";
 }
@@ -279,12 +277,12 @@ function isPosition(value: unknown): boolean {
   return Number.isSafeInteger(value) && Number(value) >= 0;
 }
 
-// The texts that jp stores as base64: what calls were given and gave back, and what its providers noted beside an event.
-// Decoding is lenient, as jp's is: what is not base64 of UTF-8 stays as it is, and is encoded on the next save.
+// jp stores some texts as base64: arguments and results of calls, and provider metadata. Decoding is lenient, like jp's: what is not
+// base64 of UTF-8 stays as it is, and is encoded on the next save.
 
-/** Has a character that only the URL-safe alphabet has, and else none but of that alphabet. */
+/** URL-safe base64 with at least one `-` or `_`. */
 const URL_SAFE = /^(?=.*[-_])[A-Za-z0-9_-]+={0,2}$/;
-/** A JSON text that may be coded. */
+/** A JSON string that may be base64. */
 const STORED = /"([A-Za-z0-9+/_-]{12,}={0,2})"/g;
 const CONTROLS = /[\0-\x08\x0B\x0C\x0E-\x1F\x7F]/;
 
@@ -296,15 +294,15 @@ export function decodeStoredText(stored: string): string {
 }
 
 /**
- * Decodes a stored text of a file that several versions of jp may have saved: older ones wrote the URL-safe alphabet, newer ones
- * take that for plain text and encode it once more. Only a padded text is decoded twice, since a tool may well print others.
+ * Decodes a stored text of a file that several versions of jp may have saved: older ones wrote URL-safe base64; newer ones take
+ * that for plain text and encode it again. Only padded text is decoded twice, since a tool may print others.
  */
 export function decodeRepaired(stored: string): string {
   const text = decodeStoredText(stored);
   return text !== stored && text.endsWith("=") ? (decodeUrlSafe(text) ?? text) : text;
 }
 
-/** Gives a line of a stored stream with its longer texts decoded: nothing short is worth looking at. */
+/** Decodes the longer texts in a line of a stored stream; short ones hold no secrets. */
 export function decodeStoredLine(line: string): string {
   return line.replace(STORED, (whole, stored: string) => {
     const text = decodeRepaired(stored);
@@ -317,7 +315,7 @@ export function encodeStoredText(text: string): string {
   return encodeBase64(new TextEncoder().encode(text));
 }
 
-/** Gives a value whose texts, keys left out, are changed; everything else stays. Its depth must be bounded. */
+/** Changes all texts of a value, keys excepted. Its depth must be bounded. */
 export function mapTexts(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === "string") return change(value);
   if (Array.isArray(value)) return value.map((item) => mapTexts(item, change));
@@ -341,12 +339,12 @@ function decodeUrlSafe(stored: string): string | null {
   return text === null || CONTROLS.test(text) ? null : text;
 }
 
-// Times as jp writes them, `2026-05-04 09:00:03.5` in UTC with 1 to 9 digits of a second, and as events have them. jp reads
-// RFC 3339 as well, and writes it its own way on the next save.
+// Times as jp writes them, `2026-05-04 09:00:03.5` in UTC with 1 to 9 fraction digits, and as events have them. jp also reads RFC
+// 3339, and writes its own form on the next save.
 
 const TIME = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(?:\.(\d{1,9})\d*)?(Z|[+-]\d\d:\d\d)?$/;
 
-/** Reads a stored time as RFC 3339 in UTC, with 3 to 9 digits of a second; absent when it is none. */
+/** Reads a stored time as RFC 3339 in UTC, with 3 to 9 fraction digits; absent for any other value. */
 export function readStoredTime(value: unknown): string | undefined {
   const [, date, time, fraction = "", zone = "Z"] = (typeof value === "string" && TIME.exec(value)) || [];
   const instant = date === undefined ? Number.NaN : Date.parse(`${date}T${time}${zone}`);

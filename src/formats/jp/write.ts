@@ -1,5 +1,5 @@
-// Writes a conversation as a stream of jp: jpg's own entry, which jp keeps and no rule of its sees, then the turns and overlays. The
-// same export is the same bytes, in jp's stored form.
+// Writes a conversation as a stream of jp: jpg's own entry, which jp keeps and ignores, then turns and overlays. The same export
+// gives the same bytes, in jp's stored form.
 import { compareTimestamps } from "../../core/conversation/compaction.ts";
 import type { View } from "../../core/conversation/event.ts";
 import { appendAll } from "../../core/lists.ts";
@@ -21,7 +21,7 @@ import {
   type StreamKind,
 } from "./stream.ts";
 
-/** Gives the text of `events.json`. */
+/** Renders `events.json`. */
 export function writeJpSession({ view, history, sessionId, origin }: SessionDraft): string {
   const { entries, overlays } = layOut(view, history);
   const { type, ...fields } = createOriginLine(origin, sessionId);
@@ -38,35 +38,35 @@ function layOut(view: View, history: DraftHistory | undefined): EntryList {
 
 const NOTHING: EntryList = { entries: [], overlays: [] };
 
-/** Gives the text of a stream: two spaces, and a line end. */
+/** Renders a stream: indented by two spaces, with a final newline. */
 export function formatStream(entries: readonly RawLine[]): string {
   return `${JSON.stringify(entries, null, 2)}\n`;
 }
 
-// The turns and overlays of a draft as the entries of a stream: put right as jp does, ids written where kind and time do not give
-// them, overlays before the first turn that is younger.
+// Lays out turns and overlays as stream entries: repaired as jp does, with explicit ids where kind and time do not give them, and
+// overlays before the first younger turn.
 
 interface NamedEntry extends DraftEntry {
-  /** The id that it is to have when it is read. */
+  /** The id that an import is to read; "" = any. */
   readonly id: string;
 }
 
 /** An entry of the conversation, or an overlay. */
 type WrittenEntry = Omit<NamedEntry, "turn">;
 
-/** An entry and its event; absent = the stream only needs it. */
+/** An entry and its event; absent = an entry that only the stream needs. */
 interface EventEntry extends NamedEntry {
   readonly named?: NamedEvent;
 }
 
-/** What a stream holds beside jpg's own entry. */
+/** A stream without jpg's own entry. */
 interface EntryList {
   readonly entries: readonly RawLine[];
-  /** The overlays among them, over the turns as they stand in the stream. */
+  /** The overlays among them, with turn numbers of the stream. */
   readonly overlays: readonly NamedOverlay[];
 }
 
-/** Lays a draft out; null when an overlay has nothing left to stand over: what is empty is not written. */
+/** Lays out a draft; null when an overlay covers no written turn: empty turns are not written. */
 function layOutEntries(draft: StreamDraft): EntryList | null {
   const calls = planWrittenCalls(draft);
   const drafted = draft.turns.flatMap((named, turn) => answerCalls(entriesOfTurn(named, { turn, calls }), calls));
@@ -98,7 +98,7 @@ function startBefore({ timestamp }: RawLine, turn: number): NamedEntry {
   return { kind: "turn_start", raw: { timestamp, type: "turn_start" }, turn, id: "" };
 }
 
-/** Puts results that are made up behind the calls and results among which their calls stand. */
+/** Inserts missing results after the calls and results around their calls. */
 function answerCalls(entries: readonly EventEntry[], { unanswered }: WrittenCalls): readonly NamedEntry[] {
   const pending: NamedEntry[] = [];
   const whole: NamedEntry[] = [];
@@ -125,7 +125,7 @@ function resultOf({ raw, turn }: NamedEntry, name: string): NamedEntry {
   return { kind: "tool_call_response", raw: result, turn, id: idOfName(lineName(name, 1)) };
 }
 
-/** Overlays over the turns that are written, as they are counted in the stream. */
+/** Renumbers overlays to the written turns. */
 function moveOverlays(overlays: readonly NamedOverlay[], entries: readonly NamedEntry[]): readonly NamedOverlay[] {
   const positions = new Map<number, number>();
   let turn = -1;
@@ -157,7 +157,7 @@ function insertOverlays(entries: readonly NamedEntry[], overlays: readonly Named
   return [...placed, ...remaining.map(toEntry)];
 }
 
-/** Takes the overlays that are older than the turn that an entry opens. */
+/** Removes and returns the overlays that are older than the turn that an entry opens. */
 function olderThan({ kind, raw }: NamedEntry, remaining: NamedOverlay[]): readonly NamedOverlay[] {
   if (kind !== "turn_start") return [];
   const time = readStoredTime(raw["timestamp"]) ?? "";
@@ -169,7 +169,7 @@ function toEntry(overlay: NamedOverlay): WrittenEntry {
   return { kind: "compaction", raw: formatOverlay(overlay), id: overlay.id };
 }
 
-/** Writes the ids of those events that the import would call otherwise. */
+/** Adds ids to entries for which an import would derive another. */
 function nameEntries(entries: readonly WrittenEntry[]): readonly RawLine[] {
   const makeId = createIdMaker();
   let timestamp = "";
@@ -180,17 +180,16 @@ function nameEntries(entries: readonly WrittenEntry[]): readonly RawLine[] {
   });
 }
 
-// Puts a stream right as jp does before it goes on with it: every conversation begins with a request, what answers nothing and
-// what nobody answered is left out, and no turn is empty at the end. A stream in which nobody asked anything stays as it is.
+// Repairs a stream as jp does before it continues: a conversation begins with a request, results and questions without a counterpart
+// are dropped, and no turn at the end is empty. A stream without a request stays as it is.
 
-/** An entry on its way into a stream, and the turn that it is written for, 0-based. */
+/** A stream entry and the turn it belongs to, 0-based. */
 interface DraftEntry {
   readonly kind: StreamKind;
   readonly raw: RawLine;
   readonly turn: number;
 }
 
-/** Puts entries in stored order right. */
 function sanitize<Drafted extends DraftEntry>(
   entries: readonly Drafted[],
   startOf: (request: Drafted) => Drafted,
@@ -199,7 +198,7 @@ function sanitize<Drafted extends DraftEntry>(
   return withoutEmptyTurnsAtEnd(withoutOrphans(fromFirstRequest(entries, startOf)));
 }
 
-/** What is said before the first request goes, but for the start of its turn, which is made where it is missing. */
+/** Drops what is said before the first request, except the start of its turn, which is added if missing. */
 function fromFirstRequest<Drafted extends DraftEntry>(
   entries: readonly Drafted[],
   startOf: (request: Drafted) => Drafted,
@@ -226,7 +225,7 @@ function withoutOrphans<Drafted extends DraftEntry>(entries: readonly Drafted[])
   });
 }
 
-/** Questions with the answers that follow them. */
+/** Questions and answers that belong together. */
 function pairedInquiries(entries: readonly DraftEntry[]): ReadonlySet<DraftEntry> {
   const open = new Map<unknown, DraftEntry>();
   const paired = new Set<DraftEntry>();

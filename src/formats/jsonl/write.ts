@@ -1,10 +1,10 @@
-// Writes a view as JSON lines, one projected event a line: `view.jsonl` and `--to jsonl`. A line without its `$origin` is
-// the event itself; turns can be appended one after the other. Nothing in a line steers a terminal.
+// Writes a view as JSON lines, one projected event per line: `view.jsonl` and `--to jsonl`. A line without its `$origin` is the
+// event itself; turns can be appended one after the other. Nothing in a line controls a terminal.
 import type { ProjectedTurn, View } from "../../core/conversation/event.ts";
 import { formatEventLine } from "../../core/conversation/turn-file.ts";
 import { forJson } from "../../core/safe-text.ts";
 
-/** Key that the first event of each projected turn carries beside its own: where the turn comes from. */
+/** Key in the first event of each projected turn: where the turn comes from. */
 export const ORIGIN_KEY = "$origin";
 
 /** Writes a view; the concatenation of its turns, "" for an empty one. */
@@ -20,7 +20,7 @@ export function renderTurnLines(turn: ProjectedTurn): string {
   return lines.map((line) => `${forJson(line)}\n`).join("");
 }
 
-/** The origin goes in as text, last, so that the event's own keys keep their order. */
+/** The origin is inserted as text, last, so that the event's own keys keep their order. */
 function withOrigin(line: string, { origin }: ProjectedTurn): string {
   return `${line.slice(0, -1)},${JSON.stringify(ORIGIN_KEY)}:${JSON.stringify(origin)}}`;
 }

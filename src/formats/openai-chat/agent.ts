@@ -1,5 +1,4 @@
-// Reads requests of OpenAI's Chat Completions, as its servers and those of others take them: `{messages, tools}`, or the messages
-// alone; a request a line, too.
+// Reads requests of OpenAI's Chat Completions, as many servers take them: `{messages, tools}`, or the messages alone.
 import { readToolDefinition } from "../../core/conversation/defined-tools.ts";
 import { type EventMetadata, type Fields, fieldsOf, isFields } from "../../core/conversation/event.ts";
 import { inferProvider } from "../../core/model/model-name.ts";
@@ -66,7 +65,7 @@ function answersOf(message: Fields, metadata: EventMetadata): readonly SaidEvent
   ];
 }
 
-/** Calls that are older than ids are called as their function is, and so are their results. */
+/** Old calls have no id: they and their results go by the function's name. */
 function callOf(call: Fields, metadata: EventMetadata): SaidEvent {
   const { name, arguments: text, input } = fieldsOf(call["function"] ?? call["custom"]);
   const called = typeof name === "string" ? name : "";

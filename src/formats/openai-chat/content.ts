@@ -1,5 +1,5 @@
-// Parts of OpenAI's messages as content parts: those of Chat Completions and of Responses mean the same under other names. What
-// only OpenAI understands is carried verbatim.
+// OpenAI's message parts as content parts: Chat Completions and Responses have the same parts under different names. What only
+// OpenAI understands is carried verbatim.
 import { type Content, type ContentPart, type Fields, fieldsOf, isFields } from "../../core/conversation/event.ts";
 import { stringOf } from "../session-source.ts";
 
@@ -23,7 +23,7 @@ function toPart(part: unknown): ContentPart {
   return imageOf(part) ?? fileOf(part) ?? opaque(part);
 }
 
-/** A plain image, so that every model is shown it: how closely it is to be looked at (`detail`) is OpenAI's word. */
+/** Reads a plain image that every model can see; `detail`, which only OpenAI knows, is dropped. */
 function imageOf({ type, image_url: image, detail: _, ...others }: Fields): ContentPart | undefined {
   if (type !== "image_url" && type !== "input_image") return undefined;
   const { url, detail: __, ...more } = isFields(image) ? image : { url: image };
@@ -48,7 +48,7 @@ function opaque(value: unknown): ContentPart {
   return { type: "opaque", provider: "openai", value };
 }
 
-/** Gives the object that a text stands for; any other text is kept as it is. */
+/** Parses arguments to an object; other text is kept as it is. */
 export function readArguments(text: unknown): unknown {
   if (typeof text !== "string") return text ?? {};
   if (text === "") return {};

@@ -9,7 +9,7 @@ interface OpenAiChatExport {
   readonly messages: readonly OpenAiChatMessage[];
 }
 
-/** Exports a view. System prompts are messages of their role, where they stand. */
+/** Exports a view. System prompts stay in place, as messages of that role. */
 export function exportOpenAiChat(view: View, options: OpenAiChatOptions = {}): OpenAiChatExport {
   return { messages: toOpenAiChatThread(view, options).items.map(({ item }) => item) };
 }

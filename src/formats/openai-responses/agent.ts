@@ -21,9 +21,9 @@ export const RESPONSES_REQUESTS: AgentFormat = createBodyFormat({
   },
 });
 
-// An item of the Responses API as what it says. What only OpenAI understands goes through as it is.
+// Items of the Responses API as events. What only OpenAI understands is carried verbatim.
 
-/** Reads an item. `metadata` is that of what the model made. */
+/** Reads an item. `metadata` is for model output. */
 function readItem(item: Fields, metadata: EventMetadata): SaidMessage {
   const { type = "message", content } = item;
   switch (type) {
@@ -91,13 +91,13 @@ export function opaqueItem(value: RawLine): ContentPart {
   return { type: "opaque", provider: "openai", value };
 }
 
-/** What stands beside the words of an answer. */
+/** The fields of an answer other than its content. */
 export function answerFacts(item: RawLine): EventMetadata {
   const phase = stringOf(item, "phase");
   return phase === undefined ? {} : { phase };
 }
 
-/** What may be read of reasoning: its summary, and its text where a server gives it. */
+/** Readable reasoning: its summary, and its text if a server gives it. */
 interface ReasoningItem {
   readonly text: string;
   /** Parts of the summary, and of the text. */
@@ -113,7 +113,7 @@ export function readReasoningItem(item: RawLine): ReasoningItem {
   return { text: texts.join("\n\n"), summary, content, facts: encrypted === undefined ? {} : { encrypted } };
 }
 
-/** A call: by name and arguments, or, where the tool takes a text, by that text. */
+/** A call: name and arguments, or the text that a custom tool takes. */
 export interface CallItem {
   readonly name: string;
   readonly arguments: unknown;

@@ -1,4 +1,4 @@
-// OpenCode as one value (`AgentFormat`), and reading a session of it.
+// Recognises, reads and resumes sessions of OpenCode.
 import { type Event, isUserRequest, wordsOfContent } from "../../core/conversation/event.ts";
 import { shownTitle, titleOfRequest } from "../../core/conversation/marks.ts";
 import { userError } from "../../core/errors.ts";
@@ -41,9 +41,9 @@ import {
 } from "./store.ts";
 import { writeOpenCodeSession, writtenMessageId, writtenSessionId } from "./write.ts";
 
-// Which session began one of OpenCode: the description names it. A fork names none.
+// A sub-agent's session names its parent in its description. A fork names none.
 
-/** Tells where a session comes from; null for one that began by itself. */
+/** Reads where a session comes from; null for one without a parent. */
 function openCodeDescent(source: SessionSource): SessionDescent | null {
   const parent = nonBlankStringOf(parseDocument(source)?.info ?? {}, "parentID");
   return parent === undefined ? null : { kind: "agent", sessions: [toUsableId(parent)] };
@@ -55,12 +55,12 @@ function openCodeDescent(source: SessionSource): SessionDescent | null {
 /** Version of this importer: raise it when the same bytes would give other events or records. */
 const OPENCODE_IMPORTER = 2;
 
-/** What a session without a request of the user is called. */
+/** Title of a session without a user request. */
 const UNTITLED = "untitled session";
-/** What the agent calls sessions that have no title yet. */
+/** The agent's placeholder titles. */
 const NO_TITLE = /^(?:New|Child) session - \d{4}-\d\d-\d\dT/;
 
-/** Whether a file is a session as OpenCode exports it. */
+/** Recognises a session as OpenCode exports it. */
 function isOpenCodeSession(source: SessionSource): boolean {
   const document = parseDocument(source);
   if (document === null) return false;
@@ -68,18 +68,17 @@ function isOpenCodeSession(source: SessionSource): boolean {
   return messages.length > 0 || skipped.length === 0 || stringOf(info, "id")?.startsWith("ses") === true;
 }
 
-/** Gives the id of a session; null when the file is none. */
 function openCodeSessionId(source: SessionSource): string | null {
   return parseDocument(source)?.sessionId ?? null;
 }
 
-/** Gives the conversation that jpg exported a session from; null for OpenCode's own. */
+/** Reads which conversation jpg exported a session from; null for OpenCode's own. */
 function openCodeOrigin(source: SessionSource): ExportOrigin | null {
   const document = parseDocument(source);
   return document === null ? null : documentOrigin(document);
 }
 
-/** Reads a session. What is no message is listed in `skippedLines`. Throws `not_a_session`. */
+/** Reads a session; lists damaged messages in `skippedLines`. Throws `not_a_session`. */
 export function readOpenCodeSession(source: SessionSource): ImportedSession {
   const document = parseDocument(source);
   if (document === null) throw notASession();
@@ -139,14 +138,14 @@ function firstTitle(reading: MessageReading): string | undefined {
   return undefined;
 }
 
-/** The title that the agent gave; the document does not say when. */
+/** The agent's title; the document does not say when it was given. */
 function readTitles({ info, sessionId }: SessionDocument, timestamp: string): ImportedSession["titles"] {
   const title = shownTitle(stringOf(info, "title") ?? "");
   if (title === "" || NO_TITLE.test(title)) return [];
   return [{ timestamp, title, id: deriveName(`${sessionId}.${title}`) }];
 }
 
-/** Makes a branch of it; null when nothing was asked or answered in it. */
+/** Makes a branch of the reverted messages; null if nothing in it was asked or answered. */
 function createAbandonedBranch(active: MessageReading, abandoned: MessageReading): AbandonedBranch | null {
   const first = sentMessages(abandoned)[sentMessages(active).length];
   if (first === undefined) return null;
@@ -163,19 +162,18 @@ function sentMessages({ turns }: MessageReading): readonly Message[] {
   return turns.flatMap(({ messages }) => messages).filter(isSentMessage);
 }
 
-/** A message of which some parts were taken back is another one. */
+/** A message with some parts taken back is another message. */
 function isSameTurn({ messages }: MessageTurn, other: MessageTurn | undefined): boolean {
   const others = other?.messages ?? [];
   return messages.length === others.length && messages.every((message, at) => message === others[at]);
 }
 
-// Turns as events, read on demand. They can be read in any order, any number of times, and always come out the same.
+// Turns as events, read in any order, any number of times, with the same result.
 
-/** What turns are read from. */
 interface MessageReading {
   readonly sessionId: string;
   readonly turns: readonly MessageTurn[];
-  /** The session whose agent began this one. */
+  /** The session whose agent started this one. */
   readonly parent?: string;
 }
 
@@ -188,7 +186,7 @@ function readMessageTurns(
   return { sessionId, turns: cutMessages(messages), ...(parent !== undefined && parent !== "" && { parent }) };
 }
 
-/** Reads one turn, its turn_start first; `turn` is 0-based. */
+/** Reads one turn, turn_start first; `turn` is 0-based. */
 function readMessageTurn({ sessionId, turns, parent }: MessageReading, turn: number): readonly Event[] {
   const cut = turns[turn];
   if (cut === undefined) return [];
@@ -199,10 +197,10 @@ function readMessageTurn({ sessionId, turns, parent }: MessageReading, turn: num
   return [start, ...origin, ...cut.messages.flatMap(eventsOfMessage)];
 }
 
-// How OpenCode goes on with a session that jpg wrote: it takes the file into its database, and adds only what it lacks there. What
-// it holds already is asked for first, without plug-ins: those of a project are programs of whoever made the project.
+// How OpenCode resumes a session that jpg wrote: it imports the file into its database and adds only what is missing there. So jpg
+// first asks for the stored copy, without plug-ins: a project's plug-ins are programs of whoever made the project.
 
-/** Plans it. The file stands among jpg's own: OpenCode keeps none. */
+/** The file is kept in jpg's own folder: OpenCode keeps none. */
 function planOpenCodeResume(machine: Machine, draft: SessionDraft): ResumePlan {
   const { sessionId } = draft;
   const path = machine.join(dataFolder(machine), "jpg", "opencode", `${sessionId}.json`);
@@ -229,10 +227,10 @@ function heldSession(draft: SessionDraft): HeldSession {
   };
 }
 
-/** What a printed session holds. */
+/** A printed session. */
 interface HeldDocument {
   readonly session: string | undefined;
-  /** Whether the user took something back in it. */
+  /** Whether the user reverted something in it. */
   readonly isReverted: boolean;
   /** The ids of its messages, as one text. */
   readonly messages: string;
@@ -252,8 +250,6 @@ function heldIn(text: string): HeldDocument | null {
     messages: JSON.stringify(ids.sort()),
   };
 }
-
-// OpenCode as one value: see docs/ARCHITECTURE.md, and `../agent-format.ts` for what each part means.
 
 export const OPENCODE: AgentFormat = {
   name: "opencode",

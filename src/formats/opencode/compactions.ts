@@ -1,5 +1,5 @@
-// What OpenCode made smaller, as overlays: a summary hides everything before it but for the tail that the agent keeps, and results
-// of tools that it cleared are stripped. Taking one back shows what it hid.
+// OpenCode's compactions as overlays: a summary hides everything before it except the tail that the agent keeps; cleared tool
+// results are stripped. Reverting one shows what it hid.
 import { type Compaction, compareTimestamps } from "../../core/conversation/compaction.ts";
 import { type Event, traitsOf } from "../../core/conversation/event.ts";
 import { deriveName } from "../imported-session.ts";
@@ -14,7 +14,7 @@ interface PlacedCompaction {
   readonly turn: number;
 }
 
-/** A compaction before it is known what stands before it in time. */
+/** A compaction before its timestamp is made to rise. */
 type Draft = Omit<Compaction, "type" | "source">;
 
 interface PlacedDraft {
@@ -33,11 +33,11 @@ interface ClearedResult {
   readonly turn: number;
   /** Id of the call's event. */
   readonly event: string;
-  /** When it was cleared, milliseconds since 1970. */
+  /** Time of clearing, milliseconds since 1970. */
   readonly time: number;
 }
 
-/** Results that are cleared in one go have times no further apart, milliseconds. */
+/** Longest time between results that were cleared together, milliseconds. */
 const MAX_GAP_MS = 5000;
 
 /** Reads the compactions of turns, oldest first, with rising timestamps. */
@@ -61,7 +61,7 @@ export function listOpenCodeCompactions(turns: readonly MessageTurn[]): readonly
     });
 }
 
-/** The agent sends the question and the summary first, then the messages that it keeps, then what came after. */
+/** The agent sends the question and the summary first, then the kept messages, then what came after. */
 function summaryAt(places: readonly Place[], at: number): readonly PlacedDraft[] {
   const answer = places[at];
   const asked = places.findIndex(({ message }) => message.sourceId === parentOf(answer?.message));
@@ -72,7 +72,7 @@ function summaryAt(places: readonly Place[], at: number): readonly PlacedDraft[]
   const [part = {}] = question.message.parts.filter(({ type }) => type === "compaction");
   const tail = stringOf(part, "tail_start_id");
   const from = tail === undefined ? asked : places.findIndex(({ message }) => message.sourceId === tail);
-  if (from < 0 || from > asked) return []; // the agent finds no end of what it keeps, and sends everything
+  if (from < 0 || from > asked) return []; // the agent does not find the kept tail, and sends everything
   const kept = places.slice(from, asked).flatMap(({ message }) => visibleEvents(message));
   const id = deriveName(`${answer.message.id}.compaction`);
   const pair = places.slice(asked, at + 1).flatMap(({ message }) => visibleEvents(message));
@@ -98,7 +98,7 @@ function visibleEvents(message: Message): readonly Event[] {
   return eventsOfMessage(message).filter((event) => traitsOf(event).providerVisible);
 }
 
-/** The summary is an answer of its own where it stands in the place of others. */
+/** The summary is an answer of its own where it replaces others. */
 function copyEvent(event: Event, id: string, message_id: string): Event {
   const { usage: _, ...metadata } = event.metadata ?? {};
   const isAnswer = metadata.message_id !== undefined;
@@ -121,7 +121,7 @@ function clearedAt(part: RawLine): unknown {
   return state["status"] === "completed" ? recordOf(state, "time")?.["compacted"] : undefined;
 }
 
-/** What was cleared in one go is one compaction, in the turn that was the newest then. */
+/** Makes one compaction of what was cleared together, in the turn that was the newest then. */
 function clearingCompactions(cleared: readonly ClearedResult[], turns: readonly MessageTurn[]): readonly PlacedDraft[] {
   const goes: ClearedResult[][] = [];
   for (const result of cleared) {
@@ -138,7 +138,7 @@ function clearingCompactions(cleared: readonly ClearedResult[], turns: readonly 
   });
 }
 
-/** A kept message stays as it is sent: what was cleared in it before is cleared again behind the summary. */
+/** A kept message is unaffected by the summary, so what was cleared in it before is cleared again after it. */
 function reclearKept({ turn, draft }: PlacedDraft, cleared: readonly ClearedResult[]): readonly PlacedDraft[] {
   const kept = new Set(draft.keep ?? []);
   const before = cleared.filter(({ event, time }) => kept.has(event) && time <= Date.parse(draft.timestamp));

@@ -1,4 +1,4 @@
-// One message as events. Ids come from the message's own (`<id>`, `<id>.1`, …), so that the same document gives the same events.
+// Converts one message to events. Ids come from the message's own (`<id>`, `<id>.1`, …): the same document gives the same events.
 import type { Content, ContentPart, Event, EventMetadata } from "../../core/conversation/event.ts";
 import { appendAll } from "../../core/lists.ts";
 import { createOriginLine, type ExportOrigin, plainValues, readExportOrigin, shorten } from "../imported-session.ts";
@@ -6,11 +6,11 @@ import { isRecord, type RawLine, recordOf, stringOf, stringsOf } from "../sessio
 import type { Message } from "./messages.ts";
 import type { SessionDocument } from "./store.ts";
 
-/** What the agent says in the user's name, in its own words (1.18). */
+/** The agent's own words in the user's name (1.18). */
 export const SUMMARY_QUESTION = "What did we do so far?";
 const SUBTASK_TEXT = "The following tool was executed by the user";
 
-/** Reads the events of a message; none for one that says nothing. */
+/** Reads the events of a message; none for an empty one. */
 export function eventsOfMessage(message: Message): readonly Event[] {
   return bodiesOf(message).map(({ type, ...rest }, position) => {
     const id = position === 0 ? message.id : `${message.id}.${position}`;
@@ -25,7 +25,7 @@ function bodiesOf(message: Message): readonly UnplacedEvent[] {
   return requestEvents(parts, kind === "queued");
 }
 
-/** What was typed, and what the agent put in, each run of parts a request of its own. */
+/** What was typed and what the agent added: each run of such parts is a request of its own. */
 function requestEvents(parts: readonly RawLine[], isQueued: boolean): readonly UnplacedEvent[] {
   const runs: { readonly isTyped: boolean; readonly content: ContentPart[] }[] = [];
   const notes: UnplacedEvent[] = [];
@@ -51,7 +51,7 @@ function requestEvents(parts: readonly RawLine[], isQueued: boolean): readonly U
   return [...requests, ...notes];
 }
 
-/** What is sent of a part of a user's message; null = nothing. */
+/** The part of a user's message that is sent; null = nothing. */
 function sentPart(part: RawLine): ContentPart | null {
   switch (part["type"]) {
     case "text": {
@@ -69,10 +69,10 @@ function sentPart(part: RawLine): ContentPart | null {
   }
 }
 
-// An answer's parts as events: texts, reasoning, calls, and behind them the results of the calls. An answer of several steps is
-// several messages to the model, each with the results of its own calls.
+// An answer's parts as events: texts, reasoning and calls, then the calls' results. An answer of several steps is several messages
+// to the model, each with the results of its own calls.
 
-/** What the events of one step have in common. */
+/** The events of one step. */
 interface Step {
   readonly made: EventMetadata;
   readonly said: UnplacedEvent[];
@@ -81,7 +81,7 @@ interface Step {
   usage: RawLine | undefined;
 }
 
-/** Gives the events of an answer. What was counted stands with the first event of its step. */
+/** Reads the events of an answer. A step's usage goes to its first event. */
 function eventsOfAnswer(info: RawLine, parts: readonly RawLine[], messageId: string): readonly UnplacedEvent[] {
   const steps: Step[] = [];
   const beginStep = (): Step => {
@@ -163,7 +163,7 @@ function callBody(part: RawLine, made: EventMetadata): UnplacedEvent {
   };
 }
 
-/** The result of a call; none of one that was never answered. One that was stopped gave what it had printed so far. */
+/** The result of a call; none if it was never answered. A call that was stopped has what it printed so far. */
 function resultBodies(part: RawLine): readonly UnplacedEvent[] {
   const state = recordOf(part, "state") ?? {};
   const metadata = recordOf(state, "metadata") ?? {};
@@ -181,7 +181,7 @@ function resultBodies(part: RawLine): readonly UnplacedEvent[] {
   return [{ type, call_id, content, is_error: printed === undefined, ...linked }];
 }
 
-/** Who made a part, with what its provider wants back. */
+/** The part's maker, with what its provider wants back. */
 function signed(made: EventMetadata, part: RawLine): EventMetadata {
   const given = recordOf(part, "metadata");
   if (given === undefined || Object.keys(given).length === 0) return made;
@@ -198,11 +198,11 @@ function signed(made: EventMetadata, part: RawLine): EventMetadata {
   };
 }
 
-// Files that stand in messages of OpenCode as content parts. What jpg does not know is carried verbatim.
+// OpenCode's files as content parts. What jpg does not know is carried verbatim.
 
 /** Marks what only OpenCode understands, as the provider of an opaque part. */
 export const OPENCODE_PART = "opencode";
-/** Files whose text stands beside them in a part of its own: the agent does not send them. */
+/** Files whose text is a part of its own: the agent does not send the file. */
 const SENT_AS_TEXT: ReadonlySet<string> = new Set(["text/plain", "application/x-directory"]);
 const DATA_URL = /^data:([^;,]+)(?:;[^;,]*)*;base64,/;
 
@@ -224,40 +224,39 @@ function toFilePart(part: RawLine): ContentPart {
   return { type, media_type: data[1] ?? mime, data: url.slice(data[0].length), ...named };
 }
 
-/** The fields of a file that do not say where it stands. */
+/** A file's fields without its ids. */
 function bareFile({ id: _, sessionID: __, messageID: ___, ...file }: RawLine): RawLine {
   return file;
 }
 
-/** A list of parts as a content: of one plain text that text. */
+/** Joins parts to a content; one plain text becomes that text. */
 function contentOfParts(parts: readonly ContentPart[]): Content {
   const [only] = parts;
   return parts.length === 1 && only?.type === "text" ? only.text : parts;
 }
 
-/** The output of a tool with the files that it gave. */
+/** A tool's output with its files. */
 function outputContent(output: string, attachments: unknown): Content {
   const files = Array.isArray(attachments) ? attachments.filter(isRecord).map(toFilePart) : [];
   if (files.length === 0) return output;
   return output === "" ? files : [{ type: "text", text: output }, ...files];
 }
 
-// Notes: what no model sees. They keep the small plain values of a part or message; the whole lives on in the source.
+// Notes: what no model sees. They keep the small plain values of a part or message; the whole stays in the source.
 
 /** An event without id and time. */
 type UnplacedEvent = Readonly<Record<string, unknown>> & { readonly type: string };
 
-/** What every part carries, and says nothing about this one. */
+/** Keys of every part, which say nothing about this one. */
 const ENVELOPE: ReadonlySet<string> = new Set(["id", "sessionID", "messageID", "type"]);
 /** Parts that frame others. */
 const FRAMES: ReadonlySet<unknown> = new Set(["step-start", "step-finish", "compaction"]);
 
-/** Whether a part that is not sent says something of its own. */
+/** Whether a part that is not sent has content of its own. */
 function isNoted({ type, text }: RawLine): boolean {
   return !FRAMES.has(type) && text !== "";
 }
 
-/** Creates the note of a part. */
 function noteOfPart(part: RawLine): UnplacedEvent {
   const files = stringsOf(part, "files");
   const values = { ...plainValues(part), ...(files.length > 0 && { files }) };
@@ -281,7 +280,7 @@ function noteOfAnswer({ info, parts }: { readonly info: RawLine; readonly parts:
   return note(name === "MessageAbortedError" ? "aborted_answer" : "failed_answer", data);
 }
 
-/** Creates the note of a session that another one's agent began. */
+/** Creates the note that names the parent of a sub-agent's session. */
 export function noteOfParent(session: string): UnplacedEvent {
   return note("parent_session", { session });
 }
@@ -294,7 +293,7 @@ function withoutEnvelope(values: RawLine): RawLine {
   return Object.fromEntries(Object.entries(values).filter(([key]) => !ENVELOPE.has(key)));
 }
 
-/** What was counted and what it cost, with the keys that jpg reads; of a request of size 0 nothing. */
+/** Token counts and cost, under the keys that jpg reads; absent if all counts are 0. */
 function usageOf(counted: RawLine): RawLine | undefined {
   const tokens = recordOf(counted, "tokens");
   if (tokens === undefined) return undefined;
@@ -323,16 +322,16 @@ function countOf(value: unknown): number {
   return typeof value === "number" && Number.isFinite(value) ? value : 0;
 }
 
-/** Beside a call that was never answered: OpenCode shows and sends it as interrupted. */
+/** Marks a call without a result: OpenCode shows and sends it as interrupted. */
 export const UNANSWERED: RawLine = { interrupted: true, jpg: "unanswered" };
 
-/** Whether a call has no result but the one that jpg wrote because it had none. */
+/** Whether a call's only result is the mark that jpg wrote. */
 function isUnanswered(metadata: RawLine): boolean {
   return metadata["jpg"] === UNANSWERED["jpg"];
 }
 
-// jpg's side line in a session of OpenCode: a key of the session's own `metadata`, which OpenCode keeps and gives back. A fork
-// copies it: the copy has messages of other ids, and is a session of its own.
+// jpg's side line in a session of OpenCode: a key of the session's `metadata`, which OpenCode keeps and exports. A fork copies it,
+// but has a session id of its own: it counts as OpenCode's own.
 
 const KEY = "jpg";
 
@@ -341,7 +340,7 @@ export function createOriginMetadata(origin: ExportOrigin, sessionId: string): R
   return { [KEY]: createOriginLine(origin, sessionId) };
 }
 
-/** Reads the conversation that jpg exported a session from; null for OpenCode's own. Never throws. */
+/** Reads which conversation jpg exported a session from; null for OpenCode's own. Never throws. */
 export function documentOrigin({ info, sessionId }: SessionDocument): ExportOrigin | null {
   const line = recordOf(recordOf(info, "metadata") ?? {}, KEY) ?? {};
   return stringOf(line, "sessionId") === sessionId ? readExportOrigin(line) : null;

@@ -1,15 +1,15 @@
-// The messages of a session, each with what it is to the conversation, and the path that the agent goes on from.
+// Classifies the messages of a session and finds the path that the agent continues from.
 import type { SkippedLine } from "../imported-session.ts";
 import { NO_DATE, type RawLine, recordOf, stringOf } from "../session-source.ts";
 import { createdAt, type RawMessage, type SessionDocument, timeOf } from "./store.ts";
 
 /**
  * - `prompt`: what the user typed or attached
- * - `queued`: the same, typed while the agent worked
- * - `harness`: what the agent put in, sent as if the user had said it
+ * - `queued`: typed while the agent worked
+ * - `harness`: what the agent added, sent as if the user had said it
  * - `compaction`: the question that a summary answers
  * - `answer`: an answer that the agent sends again
- * - `summary`: one that stands for everything before it
+ * - `summary`: an answer that replaces everything before it
  * - `failed`: an answer that ended in an error; the agent never sends it again, nor its calls
  * - `empty`: a message of which nothing is sent
  */
@@ -17,26 +17,26 @@ type MessageKind = "prompt" | "queued" | "harness" | "compaction" | "answer" | "
 
 export interface Message extends RawMessage {
   readonly kind: MessageKind;
-  /** As in the document; empty when it has none. */
+  /** As in the document; empty if it has none. */
   readonly sourceId: string;
-  /** The id of its first event: no dot in it, and no other message's. */
+  /** Id of its first event: no dot in it, and unique. */
   readonly id: string;
-  /** RFC 3339 UTC; that of the message before when it has none. */
+  /** RFC 3339 UTC; that of the previous message if it has none. */
   readonly timestamp: string;
 }
 
 /** The messages that are read. */
 interface MessagePath {
-  /** What the agent goes on from. */
+  /** The path that the agent continues from. */
   readonly active: readonly Message[];
-  /** The same with what the user took back and may still bring again; absent = nothing was taken back. */
+  /** The path with the messages that the user reverted and may still restore; absent = none. */
   readonly reverted?: readonly Message[];
   readonly skipped: readonly SkippedLine[];
 }
 
-/** Ids that can stand in names; a dot parts an event's ordinal from its message. */
+/** Ids usable in names; a dot separates an event's ordinal from its message. */
 const USABLE = /^[A-Za-z0-9_-]{1,128}$/;
-/** How an answer ends that the agent goes on from by itself. */
+/** Finish reasons after which the agent continues by itself. */
 const CONTINUED_ENDS: ReadonlySet<unknown> = new Set(["tool-calls", "unknown"]);
 const TYPED: ReadonlySet<unknown> = new Set(["text", "file", "agent"]);
 
@@ -50,8 +50,8 @@ export function readMessages(document: SessionDocument): MessagePath {
 }
 
 /**
- * Leaves out the newest answer while it is being written, and what was typed since: what is read must stay as it is. An answer
- * that another one follows will not be written any more.
+ * Omits the newest answer while it is being written, and what was typed since, because imported turns must not change. An answer
+ * that another one follows is finished in any case.
  */
 function withoutOpenAnswer(messages: readonly RawMessage[]): {
   readonly settled: readonly RawMessage[];
@@ -94,7 +94,7 @@ function nameMessages(sessionId: string, messages: readonly RawMessage[]): reado
   });
 }
 
-/** Of session and ordinal; messages whose ids were made unreadable have one id. */
+/** Made of session and ordinal, with a counter: messages with unusable ids may collide. */
 function freeId(sessionId: string, at: number, taken: ReadonlySet<string>): string {
   const base = `${sessionId.replaceAll(".", "-")}-${at}`;
   let id = base;
@@ -133,14 +133,14 @@ function isSentByHarness({ type, text, ignored }: RawLine): boolean {
   return type === "subtask" || (type === "text" && ignored !== true && text !== "");
 }
 
-/** Whether an answer is a summary that is in force: it was finished, and no error ended it. */
+/** Whether an answer is a valid summary: finished, without an error. */
 function isSummary({ role, info }: RawMessage): boolean {
   return (
     role === "assistant" && info["summary"] === true && Boolean(info["finish"]) && recordOf(info, "error") === undefined
   );
 }
 
-/** One that was stopped by the user is sent with what it holds, if that is more than reasoning; one that failed is not. */
+/** An answer that the user stopped is sent if it has more than reasoning; one that failed is not. */
 function isSentAnswer({ info, parts }: RawMessage): boolean {
   const error = recordOf(info, "error");
   if (error === undefined) return parts.length > 0;
@@ -148,14 +148,14 @@ function isSentAnswer({ info, parts }: RawMessage): boolean {
   return parts.some(({ type }) => type !== "step-start" && type !== "reasoning");
 }
 
-/** Whether the agent was at work on an answer, which it went on from, when something was typed. */
+/** Whether something was typed while the agent wrote an answer from which it continued. */
 function wasWorking(info: RawLine, typed: number | undefined): boolean {
   const completed = completedAt(info);
   if (completed === undefined || typed === undefined || recordOf(info, "error") !== undefined) return false;
   return CONTINUED_ENDS.has(info["finish"]) && typed <= completed;
 }
 
-/** What stands before the message, or the part of one, to which the user went back; the agent takes the rest out when it goes on. */
+/** The messages before the message or part that the user reverted to; the agent deletes the rest when it continues. */
 function beforeRevert(messages: readonly Message[], revert: RawLine | undefined): readonly Message[] {
   const at = messages.findIndex(({ sourceId }) => sourceId !== "" && sourceId === revert?.["messageID"]);
   const message = messages[at];
@@ -173,18 +173,17 @@ function cutMessage(message: Message, parts: number): Message {
 
 /** One turn, before its events are read. */
 export interface MessageTurn {
-  /** The message that opens it. */
+  /** Opening message. */
   readonly opener: Message;
-  /** Its messages, in order. */
   readonly messages: readonly Message[];
 }
 
-/** Whether the agent sends something of a message where it stands. */
+/** Whether the agent sends any part of a message in its place. */
 export function isSentMessage({ kind }: Message): boolean {
   return kind !== "failed" && kind !== "empty";
 }
 
-/** Cuts messages into turns; a session in which nothing was ever sent has none. */
+/** Cuts messages into turns; none if nothing was ever sent. */
 export function cutMessages(messages: readonly Message[]): readonly MessageTurn[] {
   const turns: { opener: Message; readonly messages: Message[]; hasContent: boolean }[] = [];
   const head: Message[] = [];

@@ -1,5 +1,5 @@
-// How OpenCode is told to call jpg: by a plug-in, a file of jpg's own. Its sessions stand in a database: the plug-in asks it for
-// the session, as `opencode export` does, and hands it over as a file that it removes again.
+// How OpenCode calls jpg: by a plug-in, a file of jpg's own. Sessions are in a database, so the plug-in fetches the session as
+// `opencode export` does and passes it as a temporary file.
 import { type AgentSetup, keepFunction, type SetupPlace } from "../agent-format.ts";
 
 export const OPENCODE_SETUP: AgentSetup = {
@@ -9,7 +9,7 @@ export const OPENCODE_SETUP: AgentSetup = {
     type: "json",
     entries: [{ keys: ["mcp", "jpg"], value: { type: "local", command, enabled: true }, isItem: false }],
   }),
-  // The file that is handed over is gone a moment later.
+  // The temporary file is gone a moment later.
   rewrites: true,
 };
 

@@ -1,5 +1,4 @@
-// The database in which OpenCode keeps its sessions, as its own program gives them: without plug-ins, since those of a project are
-// programs of whoever made the project.
+// OpenCode's database, read by its own program, without plug-ins: a project's plug-ins are programs of whoever made the project.
 import type { AgentStore, Machine, SessionDirectory, SessionFolder, StoredSession } from "../agent-format.ts";
 import { type SkippedLine, toUsableId } from "../imported-session.ts";
 import {
@@ -14,10 +13,10 @@ import {
   stringOf,
 } from "../session-source.ts";
 
-/** A session changes with its parts, too: the agent does not always say so at the session itself. */
+/** A part may be newer than its session: the agent does not always update the session's own time. */
 const QUERY =
   "select id, directory, max(time_updated, coalesce((select max(time_updated) from part where session_id = session.id), 0)) as changed from session";
-/** Its name, where nothing else was said. */
+/** Default file name. */
 const DATABASE = "opencode.db";
 const ID = /^ses_[A-Za-z0-9_]{1,100}$/;
 
@@ -29,13 +28,13 @@ export const OPENCODE_STORE: AgentStore = {
   print: (session) => ["opencode", "--pure", "export", session],
 };
 
-/** The folder for what programs keep, of jpg as of OpenCode. */
+/** The data folder of all programs, jpg's and OpenCode's too. */
 export function dataFolder({ env, home, join }: Machine): string {
   const configured = env["XDG_DATA_HOME"];
   return configured !== undefined && isAbsolute(configured) ? configured : join(home, ".local", "share");
 }
 
-/** Changes stand in a file of their own until the database takes them in, which it also does when nothing changed. */
+/** Changes stay in the write-ahead log until SQLite checkpoints it, which also happens without a change. */
 function databaseFiles(machine: Machine): readonly string[] {
   const named = machine.env["OPENCODE_DB"];
   const folder = machine.join(dataFolder(machine), "opencode");
@@ -52,7 +51,6 @@ function isAbsolute(path: string): boolean {
   return /^(?:\/|[A-Za-z]:[\\/])/.test(path);
 }
 
-/** An empty list is printed as nothing. */
 function readList(printed: string): readonly StoredSession[] | null {
   const rows = parseRows(printed.trim() === "" ? "[]" : printed);
   return (
@@ -169,7 +167,7 @@ export function timeOf(value: unknown): number | undefined {
   return typeof value === "number" && value >= 0 && value <= LATEST ? Math.floor(value) : undefined;
 }
 
-/** By time, and by id where that is the same, as the agent sends them; one without a time stays behind the one before it. */
+/** Sorts by time, then by id, as the agent sends them; a message without a time stays after the previous one. */
 function inOrder(messages: readonly RawMessage[]): readonly RawMessage[] {
   let last = 0;
   const timed = messages.map((message) => {
@@ -181,7 +179,7 @@ function inOrder(messages: readonly RawMessage[]): readonly RawMessage[] {
     .map(({ message }) => message);
 }
 
-/** Orders parts by id where all have ids of the agent's own, which rise; else they stay as they stand. */
+/** Sorts parts by id if all have the agent's own ids, which rise; else keeps their order. */
 function orderedBy<Item>(items: readonly Item[], prefix: string, fieldsOf: (item: Item) => RawLine): readonly Item[] {
   if (!items.every((item) => stringOf(fieldsOf(item), "id")?.startsWith(prefix) === true)) return items;
   return [...items].sort((a, b) => compareIds(fieldsOf(a), fieldsOf(b), prefix));
@@ -193,21 +191,18 @@ function compareIds(a: RawLine, b: RawLine, prefix: string): number {
   return x < y ? -1 : 1;
 }
 
-// A session as OpenCode before 1.2 kept it: a small file for its description, one for each message, one for each part. They make the
-// document that `opencode export` prints, each file's text in it as it is, so that nothing else need know of them.
+// A session as OpenCode before 1.2 kept it: a small file for its description, one for each message, one for each part. They are
+// joined to the document that `opencode export` prints, each file's text unchanged, so that no other code needs to know of them.
 
-/** Where the files of a session are. */
 interface Places {
-  /** The folder of the messages. */
   readonly messages: string;
-  /** The folder of a message's parts. */
   readonly parts: (message: string) => string;
 }
 
 const DESCRIPTION = /^(.*[\\/]storage)[\\/]session[\\/]([^\\/]+)[\\/](ses_[^\\/]+)\.json$/;
 const JSON_NAME = /^(.+)\.json$/;
 
-/** Lists the files of a session: its description, and each message followed by its parts. Null for any other path. */
+/** Lists the files of a session: its description, then each message followed by its parts. Null for any other path. */
 export function listScattered({ join, namesIn }: FolderReader, path: string): string[] | null {
   const places = placesOf(join, path);
   if (places === null) return null;
@@ -224,7 +219,7 @@ export function listScattered({ join, namesIn }: FolderReader, path: string): st
   ];
 }
 
-/** Projects once had folders of their own, in which the names of the others were. */
+/** Older versions had a folder per project, with the messages' and parts' folders in it. */
 function placesOf(join: FolderReader["join"], path: string): Places | null {
   const [, storage = "", project = "", session = ""] = DESCRIPTION.exec(path) ?? [];
   if (session === "") return null;
@@ -241,11 +236,11 @@ function jsonNames(namesIn: FolderReader["namesIn"], folder: string): readonly s
   return namesIn(folder).flatMap((name) => JSON_NAME.exec(name)?.[1] ?? []);
 }
 
-/** Joins them, in the order in which they are listed. What is no JSON stands at the end, as text; what is gone is left out. */
+/** Joins them in listed order. Files that are no JSON go to the end, as text; missing ones are dropped. */
 export function joinScattered([description, ...others]: readonly ScatteredFile[]): string {
   const whole = withoutByteOrderMark(description?.text ?? "");
   const value = parseJsonLine(whole);
-  // A document that was exported to such a place is no description.
+  // An exported document in such a place is no description.
   if (!isRecord(value) || Array.isArray(value["messages"])) return whole;
   const unread: ScatteredFile[] = [];
   const messages: { info: string; readonly parts: string[] }[] = [];
@@ -263,10 +258,10 @@ export function joinScattered([description, ...others]: readonly ScatteredFile[]
   return `{"info":${whole},"messages":[${written.join(",\n")}]${rest}}\n`;
 }
 
-/** In a folder `message`: above it a session's. */
+/** A file in a session's folder below `message`. */
 const MESSAGE = /(?:^|\/)message\/[^/]+\/[^/]+$/;
 
-/** A byte order mark stands before a text, never in one. */
+/** A byte order mark is only allowed before a text. */
 function withoutByteOrderMark(text: string): string {
   return text.replace(/^\uFEFF/, "");
 }

@@ -1,5 +1,5 @@
 // Writes a view as a session that `opencode import` takes: its description with jpg's side line, and its messages. The same export
-// is the same bytes.
+// gives the same bytes.
 import {
   type ChatRequest,
   type ChatResponse,
@@ -30,7 +30,7 @@ import { createOriginMetadata, OPENCODE_PART, SUMMARY_QUESTION, UNANSWERED } fro
 /** Version that this form was verified with. */
 const VERIFIED_VERSION = "1.18.33";
 
-/** Gives the text of the session's file. */
+/** Renders the session's file. */
 export function writeOpenCodeSession(draft: SessionDraft): string {
   const { view, sessionId, origin, cwd, title, model } = draft;
   const created = Date.parse(view.turns[0]?.events[0]?.timestamp ?? "") || 0;
@@ -49,20 +49,20 @@ export function writeOpenCodeSession(draft: SessionDraft): string {
   return `${JSON.stringify({ info, messages: chain.messages }, null, 1)}\n`;
 }
 
-/** Whoever answers, as OpenCode names models. */
+/** A model, as OpenCode names it. */
 interface OpenCodeModel {
   readonly providerID: string;
   readonly modelID: string;
 }
 
-/** A message before it has an id. */
+/** A message without its id. */
 interface MessageDraft {
-  /** What its id is made of: an event's id, or a compaction's. */
+  /** Source of the id: an event's id, or a compaction's. */
   readonly key: string;
   /** RFC 3339. */
   readonly timestamp: string;
   readonly model: OpenCodeModel;
-  /** By the message's time, milliseconds since 1970. */
+  /** Given the message's time, milliseconds since 1970. */
   readonly parts: (time: number) => readonly RawLine[];
 }
 
@@ -76,7 +76,7 @@ interface WrittenMessage {
   readonly parts: readonly RawLine[];
 }
 
-/** Collects messages. Holds state on purpose: an answer names the request before it, and none is as early as the one before. */
+/** Collects messages. Stateful: an answer names the request before it, and each message is later than the previous one. */
 interface MessageChain {
   addRequest(draft: MessageDraft, how?: { readonly queued?: boolean }): void;
   addAnswer(draft: MessageDraft, how?: { readonly summary?: boolean }): void;
@@ -85,9 +85,9 @@ interface MessageChain {
   time(): number;
 }
 
-/** Who works in a session; a user may have renamed or removed others. */
+/** The default agent; a user may have renamed or removed others. */
 const AGENT = "build";
-/** Counts of other requests say nothing of this view, and OpenCode takes the newest for the size of its context. */
+/** The counts of the original requests do not fit this view, and OpenCode takes the newest for its context size. */
 const NO_TOKENS = { input: 0, output: 0, reasoning: 0, cache: { read: 0, write: 0 } };
 
 /** Creates an empty chain; `start` = the session's time, milliseconds since 1970. */
@@ -137,13 +137,13 @@ function createMessageChain({ sessionId, cwd, sha1 }: SessionDraft, start: numbe
   };
 }
 
-/** What was typed while the agent worked on an answer is known by the answer's end, and by that it was not the last. */
+/** A queued prompt is recognised by the answer's end time, and by a finish reason after which the agent continues. */
 function workingUntil({ info, parts }: WrittenMessage, completed: number): WrittenMessage {
   const finish = info["finish"] === "stop" ? "unknown" : info["finish"];
   return { info: { ...info, time: { ...(info["time"] as RawLine), completed }, finish }, parts };
 }
 
-/** Files that a tool gave are parts of their own, beside its output. */
+/** A tool's files are parts of their own, next to its output. */
 function placePart(part: RawLine, place: number, { id, sessionID }: RawLine): RawLine {
   const messageID = String(id);
   const own = { id: writtenPartId(messageID, place), sessionID, messageID };
@@ -154,27 +154,24 @@ function placePart(part: RawLine, place: number, { id, sessionID }: RawLine): Ra
   return { ...own, ...part, state: { ...state, attachments } };
 }
 
-// Ids of sessions, messages and parts that jpg writes: with the prefixes that OpenCode asks for, derived from what is written.
-// Parts of a message are sent in the order of their ids.
+// Ids of sessions, messages and parts that jpg writes: with OpenCode's prefixes, derived from what is written. Parts of a message
+// are sent in id order.
 
-/** Namespace of ids of messages: chosen once at random, never to change. */
+/** Namespace of message ids, chosen at random. Never changes. */
 const MESSAGE_NAMESPACE = "b4a7d4b0-3c1f-4e0b-9d55-0c6a8e2f7f13";
-/** Letters and digits behind a prefix, as many as OpenCode's own have. */
+/** Length of an id after its prefix, as in OpenCode's own. */
 const LENGTH = 26;
-/** Digits of a part's place in its message. */
 const PLACE_DIGITS = 6;
 
-/** Gives the id of an exported session. */
 export function writtenSessionId(name: SessionName, sha1: Sha1): string {
   return `ses_${shorten(sessionUuid(name, sha1))}`;
 }
 
-/** Gives the id of an exported message. */
 export function writtenMessageId(sessionId: string, name: string, sha1: Sha1): string {
   return `msg_${shorten(uuidV5(MESSAGE_NAMESPACE, JSON.stringify([sessionId, name]), sha1))}`;
 }
 
-/** Gives the id of the `place`-th part of a message, 0-based. */
+/** The id of the `place`-th part of a message, 0-based. */
 function writtenPartId(messageId: string, place: number): string {
   return `prt_${String(place).padStart(PLACE_DIGITS, "0")}${messageId.slice("msg_".length)}`;
 }
@@ -183,32 +180,32 @@ function shorten(uuid: string): string {
   return uuid.replaceAll("-", "").slice(0, LENGTH);
 }
 
-// Puts a view into messages of OpenCode: an answer is one message with its calls and their results, what nobody typed is marked
-// as such. A summary that the view begins with is a compaction of OpenCode that keeps nothing.
+// Converts a view to OpenCode's messages: an answer is one message with its calls and their results; what nobody typed is marked
+// `synthetic`. A summary at the view's start becomes a compaction that keeps nothing.
 
-/** Longest id of a call that any API takes, characters. */
+/** Longest call id that any API accepts, characters. */
 const LONGEST_ID = 512;
-/** Of a conversation in which no answer says who made it. */
+/** Used if no answer names its model. */
 const UNKNOWN_MODEL: OpenCodeModel = { providerID: "unknown", modelID: "unknown" };
 
 interface Writer {
   readonly chain: MessageChain;
   readonly plan: CallPlan;
-  /** Model that will read it, where that is known. */
+  /** Model that will read it, if known. */
   readonly reader: string | undefined;
-  /** Model of the newest answer that says who made it. */
+  /** Model of the newest answer that names one. */
   made: OpenCodeModel;
-  /** Requests that are one message: the last of them may have been typed. */
+  /** Requests that become one message: only the last may have been typed. */
   asked: ChatRequest[];
-  /** Whether nothing of the turn was written yet. */
+  /** Whether nothing of the turn is written yet. */
   isOpening: boolean;
-  /** Events of the answer that is being gathered. */
+  /** Events of the current answer. */
   said: (ChatResponse | ToolCallRequest)[];
-  /** Id of the compaction that put them into the view. */
+  /** The compaction that put them into the view. */
   compaction: string | undefined;
 }
 
-/** Adds all messages of a view; `reader` = the model that will read them, where that is known. */
+/** Adds all messages of a view; `reader` = the model that will read them, if known. */
 function addMessages(chain: MessageChain, view: View, reader: string | undefined): void {
   const plan = planProviderCalls(view, {
     answers: "all",
@@ -243,11 +240,11 @@ function addTurn(writer: Writer, turn: ProjectedTurn): void {
 interface FoundSummary {
   /** The answers that hold it, or the request that carries it. */
   readonly carriers: readonly (ChatResponse | ChatRequest)[];
-  /** What else the turn holds. */
+  /** The turn's other events. */
   readonly rest: readonly Event[];
 }
 
-/** The summary that a turn begins with, jpg's or OpenCode's own; null when it begins with something else. */
+/** The summary that a turn begins with, jpg's or OpenCode's own; null if it begins with something else. */
 function summaryOf({ origin, events }: ProjectedTurn): FoundSummary | null {
   if (origin.kind === "kept") return null;
   const visible = events.filter(({ type }) => type === "chat_request" || type === "chat_response");
@@ -268,7 +265,7 @@ function summaryOf({ origin, events }: ProjectedTurn): FoundSummary | null {
   return { carriers: [request], rest: events.filter((event) => event !== request) };
 }
 
-/** OpenCode asks for a summary with a message of its own, and knows the answer by its mark. */
+/** OpenCode asks for a summary with a message of its own and marks the answer. */
 function addSummary({ chain, made, reader }: Writer, { carriers }: FoundSummary, compaction: string): void {
   const timestamp = carriers[0]?.timestamp ?? "";
   const model = carriers.map(modelOf).find((one) => one !== null) ?? made;
@@ -300,7 +297,7 @@ function addEvent(writer: Writer, event: Event): void {
       writer.said.push(event);
       break;
     }
-    case "tool_call_response": // stands in the answer that made its call
+    case "tool_call_response": // written with the answer that made its call
       closeRequest(writer);
       closeAnswer(writer);
       break;
@@ -308,7 +305,7 @@ function addEvent(writer: Writer, event: Event): void {
   }
 }
 
-/** Whether a request goes into a message with those before it: what introduces the request that opens a turn stays in the turn. */
+/** Whether a request joins the message of those before it: what introduces a turn's request stays in its turn. */
 function joinsRequest(asked: readonly ChatRequest[], isOpening: boolean): boolean {
   return isOpening && !asked.some(isTyped);
 }
@@ -335,7 +332,7 @@ function isTyped({ role = "user", metadata }: ChatRequest): boolean {
   return role === "user" && (metadata?.origin === undefined || metadata.origin === "queued");
 }
 
-/** Messages have no roles but those of the user and the model; a reminder is what an agent makes of others. */
+/** Messages only have the roles of user and assistant; others become reminders, as agents send them. */
 function asReminder({ role = "user", content }: ChatRequest): ChatRequest["content"] {
   if (role === "user") return content;
   if (typeof content === "string") return formatReminder(content);
@@ -345,7 +342,7 @@ function asReminder({ role = "user", content }: ChatRequest): ChatRequest["conte
   );
 }
 
-/** Writes the answer that was gathered, with the results of its calls. */
+/** Writes the current answer with the results of its calls. */
 function closeAnswer(writer: Writer): void {
   const { said, plan, chain, reader, compaction } = writer;
   writer.said = [];
@@ -363,9 +360,9 @@ function closeAnswer(writer: Writer): void {
   chain.addAnswer({ key: compaction ?? first.id, timestamp: first.timestamp, model: writer.made, parts });
 }
 
-// Events as parts of OpenCode's messages. What it has no part for is named, so that the model sees that something is missing.
+// Events as OpenCode's message parts. Content without a matching part is named, so that the model sees that something is missing.
 
-/** The parts of what was asked; `synthetic` = nobody typed it. */
+/** The parts of a request; `synthetic` = nobody typed it. */
 function requestParts(content: Content, synthetic: boolean): readonly RawLine[] {
   return partsOf(content).flatMap((part): readonly RawLine[] => {
     const file = filePart(part);
@@ -375,7 +372,7 @@ function requestParts(content: Content, synthetic: boolean): readonly RawLine[] 
   });
 }
 
-/** The parts of what was said; `model` = the one that will read it, where that is known; `time` in milliseconds. */
+/** The parts of an answer; `model` = the one that will read it, if known; `time` in milliseconds. */
 function saidParts(event: ChatResponse, model: string | undefined, time: number): readonly RawLine[] {
   if (event.reasoning !== undefined) return reasoningParts(event, model, time);
   const metadata = ownMetadata(event.metadata);
@@ -425,7 +422,10 @@ function resultState({ content, is_error: isError, metadata }: ToolCallResponse,
   };
 }
 
-/** OpenCode's own goes back as it was. Of other agents' only what Anthropic signed: of the others it needs more than they keep. */
+/**
+ * OpenCode's own reasoning goes back unchanged. Of other agents' only what Anthropic signed: of the rest they do not keep all that
+ * OpenCode needs.
+ */
 function reasoningParts(
   { reasoning = "", metadata = {} }: ChatResponse,
   model: string | undefined,
@@ -443,7 +443,7 @@ function reasoningParts(
     : [{ type: "reasoning", text: plainText(reasoning), ...given(kept), time: { start, end: start } }];
 }
 
-/** What OpenCode itself kept with a part, for the part's provider. */
+/** What OpenCode kept with a part for the part's provider. */
 function ownMetadata(metadata: EventMetadata | undefined): RawLine | undefined {
   const own = metadata?.["provider_metadata"];
   return isRecord(own) && Object.keys(own).length > 0 ? own : undefined;
@@ -457,7 +457,7 @@ function partsOf(content: Content): readonly ContentPart[] {
   return Array.isArray(content) ? content : [{ type: "text", text: content as string }];
 }
 
-/** A file as a part of a message; null for what is no file, or has no bytes and no address. */
+/** A file as a part of a message; null for what is no file, or has neither bytes nor address. */
 function filePart(part: ContentPart): RawLine | null {
   if (part.type === "opaque")
     return part.provider === OPENCODE_PART && isRecord(part.value) && part.value["type"] === "file" ? part.value : null;

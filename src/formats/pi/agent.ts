@@ -1,4 +1,4 @@
-// The session that one was split off, as its header says: by the path of its file, whose name ends with its id.
+// Finds, reads and resumes sessions of pi.
 import {
   type AgentFormat,
   findVersion,
@@ -24,7 +24,7 @@ import { sessionTime, writePiSession } from "./write.ts";
 /** `<time>_<session>.jsonl`, below folders of any system. */
 const FILE = /(?:^|[/\\])[^/\\_]*_([^/\\]+)\.jsonl$/;
 
-/** Where a session comes from; null for one that began by itself. Never throws. */
+/** Reads the parent session from the header, which names the parent's file; null for a session without a parent. Never throws. */
 function piDescent(source: SessionSource): SessionDescent | null {
   const header = source.lineCount === 0 ? null : parseSessionLine(source.line(0));
   if (header === null || typeof header === "string" || !isHeader(header)) return null;
@@ -32,7 +32,7 @@ function piDescent(source: SessionSource): SessionDescent | null {
   return session === undefined ? null : { kind: "fork", sessions: [toUsableId(session)] };
 }
 
-/** The agent's folder for the sessions of a directory, where nothing names another. */
+/** The agent's folder for a directory's sessions, unless a setting names another. */
 function sessionFolder(machine: Machine, directory: string): string {
   const slug = directory.replace(/^[/\\]/, "").replace(/[/\\:]/g, "-");
   return machine.join(defaultFolder(machine), `--${slug}--`);
@@ -42,12 +42,12 @@ function defaultFolder(machine: Machine): string {
   return machine.join(piFolder(machine), "sessions");
 }
 
-/** Its settings, those that count less first: the user's, the project's. */
+/** Its settings files, lowest priority first: the user's, then the project's. */
 function settingsFiles(machine: Machine, directory: string): readonly string[] {
   return [machine.join(piFolder(machine), "settings.json"), machine.join(directory, ".pi", "settings.json")];
 }
 
-/** The folders of a directory's sessions, then those of all others; `settings` are the texts of the settings files. */
+/** The folders of a directory's sessions, then those of all others; `settings` = the texts of the settings files. */
 function sessionFolders(
   machine: Machine,
   directory: string,
@@ -63,28 +63,26 @@ function sessionFolders(
   ];
 }
 
-/** Settings may be of any making; what is none names no folder. */
+/** Settings that cannot be read name no folder. */
 function folderNamedIn(settings: string | null): string | undefined {
   const read = settings === null ? null : parseJsonLine(settings);
   return read === null || typeof read === "string" ? undefined : nonBlankStringOf(read, "sessionDir");
 }
 
-/** As pi reads a folder's name: from the home folder, or from where it is started. */
+/** Resolves a folder's name as pi does: `~` is the home folder, a relative name starts from the directory. */
 function pathOf({ home, join }: Machine, directory: string, name: string): string {
   if (name === "~") return home;
   if (name.startsWith("~/")) return join(home, name.slice(2));
   return /^(?:[/\\]|[A-Za-z]:)/.test(name) ? name : join(directory, name);
 }
 
-/** Several directories have one folder: the header of a session says which one it was begun in. */
+/** Several directories share a folder; the header names the directory that a session began in. */
 function piDirectory(beginning: SessionSource): SessionDirectory | null {
   const header = beginning.lineCount === 0 ? null : parseSessionLine(beginning.line(0));
   if (header === null || typeof header === "string" || !isHeader(header)) return null;
   const path = stringOf(header, "cwd") ?? "";
   return path === "" ? null : { path };
 }
-
-// pi as one value: see docs/ARCHITECTURE.md, and `../agent-format.ts` for what each part means.
 
 const ENDING = ".jsonl";
 
@@ -116,7 +114,7 @@ export const PI: AgentFormat = {
     };
   },
   setup: PI_SETUP,
-  // pi names the version of the format alone.
+  // pi only names the version of the format.
   versions: {
     tried: "3",
     versionOf: (source) => findVersion(source, parseSessionLine, (line) => (isHeader(line) ? versionOf(line) : "")),
@@ -146,7 +144,7 @@ function versionOf({ version }: RawLine): unknown {
   return typeof version === "number" ? String(version) : version;
 }
 
-/** pi lists sessions by the time that their names begin with. */
+/** pi lists sessions by the time at the start of their names. */
 function fileName(draft: SessionDraft): string {
   return `${sessionTime(draft).replace(/[:.]/g, "-")}_${draft.sessionId}${ENDING}`;
 }

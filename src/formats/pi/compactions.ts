@@ -1,5 +1,5 @@
-// pi's compactions and edits as overlays. A compaction covers everything before it from turn 0 on and keeps the tail that pi
-// keeps; an edit covers one entry. Taking one back shows what it hid.
+// pi's compactions and edits as overlays. A compaction covers everything before it from turn 0 on and keeps the tail that pi keeps;
+// an edit covers one entry. Reverting one shows what it hid.
 import { type Compaction, compareTimestamps } from "../../core/conversation/compaction.ts";
 import { type Event, traitsOf } from "../../core/conversation/event.ts";
 import { deriveName } from "../imported-session.ts";
@@ -16,12 +16,12 @@ export interface PlacedCompaction {
 /** An event of the path and its turn. */
 interface EventPlace {
   readonly turn: number;
-  /** Its id: the events themselves are as large as the file. */
+  /** Only its id: all events together are as large as the file. */
   readonly event: string;
   readonly isVisible: boolean;
 }
 
-/** What an entry of the path makes of those before it. */
+/** What a compaction or edit changes. */
 type Change = Pick<
   Compaction,
   | "from_turn"
@@ -36,7 +36,7 @@ type Change = Pick<
   | "metadata"
 >;
 
-/** A change with what its compaction is named after and dated. */
+/** A change, with the name and date of its compaction. */
 interface NamedChange {
   readonly entry: Entry;
   readonly turn: number;
@@ -44,15 +44,15 @@ interface NamedChange {
   readonly change: Change;
 }
 
-/** What is known of a path up to an entry. */
+/** State of the walk along a path. */
 interface Progress {
   readonly reading: PathReading;
   readonly places: Map<Entry, readonly EventPlace[]>;
   /** The newest edit of each entry. */
   readonly edits: Map<Entry, { readonly by: Entry; readonly change: Change }>;
-  /** The entries that pi sees: an edit of another one changes nothing for now. */
+  /** The entries that pi sends: an edit of another one has no effect for now. */
   seen: Set<Entry>;
-  /** The entry from which on pi knows the path; absent = from its root. */
+  /** First entry of the path that pi knows; absent = the root. */
   start: Entry | undefined;
   /** The last event so far. */
   end: EventPlace | undefined;
@@ -103,7 +103,7 @@ function dateChanges(named: readonly NamedChange[]): readonly PlacedCompaction[]
 
 type Found = Pick<NamedChange, "name" | "change">;
 
-/** pi knows nothing that the entry could follow: it sends nothing of what stands before. */
+/** pi does not find the entry's parent and sends nothing that comes before it. */
 function breakAt(entry: Entry, progress: Progress): readonly Found[] {
   progress.start = entry;
   progress.seen = new Set();
@@ -129,7 +129,7 @@ interface FoundEntry {
   readonly raw: RawLine;
 }
 
-/** What is kept stays as it was edited before: the edits are made again behind the compaction. */
+/** Kept entries stay as edited: the edits are repeated after the compaction. */
 function compactionAt(found: FoundEntry, progress: Progress): readonly Found[] {
   const { entry, raw } = found;
   const { places, edits, end } = progress;
@@ -155,7 +155,7 @@ function rangeTo({ turn, event }: EventPlace): Pick<Change, "from_turn" | "to_tu
   return { from_turn: 0, to_turn: turn, to_event: event };
 }
 
-/** The entries that pi keeps before a compaction: from the one that it names on; none when the path holds no such entry. */
+/** The entries that pi keeps before a compaction: from the named one on; none if the path does not hold it. */
 function keptEntries({ entry, raw }: FoundEntry, { reading, start }: Progress): readonly Entry[] {
   const { path, index } = reading;
   const first = firstKept(index, raw);
@@ -164,7 +164,7 @@ function keptEntries({ entry, raw }: FoundEntry, { reading, start }: Progress): 
   return isKnown ? path.slice(from, path.indexOf(entry)) : [];
 }
 
-/** Files without ids count entries, the header as the first. */
+/** Files without ids number their entries, with the header as the first. */
 function firstKept({ hasIds, entries }: EntryIndex, raw: RawLine): string | undefined {
   const position = raw["firstKeptEntryIndex"];
   if (hasIds) return stringOf(raw, "firstKeptEntryId");
@@ -188,7 +188,7 @@ function editAt({ entry, raw }: FoundEntry, { reading, places, edits, seen }: Pr
   return seen.has(target) ? [{ name: entry.eventId, change }] : [];
 }
 
-/** An edit to nothing takes the entry out. */
+/** An edit to `null` removes the entry. */
 function contentAfter({ entry, raw }: FoundEntry, target: Entry, reading: PathReading): Partial<Change> {
   const replacement = recordOf(raw, "replacement");
   const found = entryReading(reading, target);
@@ -199,10 +199,9 @@ function contentAfter({ entry, raw }: FoundEntry, target: Entry, reading: PathRe
   };
 }
 
-// Second pass: reads the entries of a path again and makes their events. Turns can be read in any order, any number of times,
-// and always come out the same.
+// Second pass: reads the entries of a path again and makes their events. Turns can be read in any order, any number of times, with
+// the same result.
 
-/** What the turns of a path are read from. */
 export interface PathReading {
   readonly lines: ParsedLines;
   readonly index: EntryIndex;
@@ -212,19 +211,18 @@ export interface PathReading {
   readonly queued: ReadonlySet<Entry>;
 }
 
-/** Cuts a path into turns that can be read. */
 export function readTreePath(lines: ParsedLines, index: EntryIndex, path: readonly Entry[]): PathReading {
   return { lines, index, path, cuts: cutPath(path), queued: queuedPrompts(path) };
 }
 
-/** Reads one turn, its turn_start first. `turn` is 0-based; the first one says where the session comes from. */
+/** Reads one turn, turn_start first. `turn` is 0-based; the first also has a note of the parent session. */
 export function readTurn(reading: PathReading, turn: number): readonly Event[] {
   const [start, ...events] = readCut(reading, reading.cuts[turn]);
   if (start === undefined) return [];
   return [start, ...(turn === 0 ? parentNote(reading.index) : []), ...events];
 }
 
-/** Reads a turn of the path, its turn_start first. */
+/** Reads a turn of the path, turn_start first. */
 export function readCut(reading: PathReading, cut: PathTurn | undefined): readonly Event[] {
   if (cut === undefined) return [];
   const { opener, chain } = cut;
@@ -232,20 +230,19 @@ export function readCut(reading: PathReading, cut: PathTurn | undefined): readon
   return [start, ...chain.flatMap((entry) => readEntry(reading, entry))];
 }
 
-/** Reads the events of one entry; none for one that only changes what is sent. */
 function readEntry(reading: PathReading, entry: Entry): readonly Event[] {
   const found = entryReading(reading, entry);
   return found === null ? [] : eventsOfEntry(found);
 }
 
-/** How an entry of the path is read; null when its line is none any more. */
+/** Context of an entry; null if its line cannot be read any more. */
 function entryReading({ lines, cuts, queued }: PathReading, entry: Entry): EntryReading | null {
   const raw = lines.at(entry.line);
   if (raw === null || typeof raw === "string") return null;
   return { entry, raw, isQueued: queued.has(entry), isFirst: cuts[0]?.opener === entry };
 }
 
-/** Which file the session was split off. */
+/** The note of the session's parent file. */
 function parentNote({ header, sessionId, createdAt }: EntryIndex): readonly Event[] {
   const parent = stringOf(header, "parentSession");
   if (parent === undefined || parent === "") return [];
@@ -254,7 +251,7 @@ function parentNote({ header, sessionId, createdAt }: EntryIndex): readonly Even
 
 /** One turn of a path, before its lines are read. */
 export interface PathTurn {
-  /** The entry that opens it; the source's piece of the turn begins there. */
+  /** Opening entry; the turn's piece of the source begins there. */
   readonly opener: Entry;
   /** Entries of the path, in order. */
   readonly chain: readonly Entry[];
@@ -263,14 +260,11 @@ export interface PathTurn {
 interface OpenTurn {
   readonly opener: Entry;
   readonly chain: Entry[];
-  /** Whether it holds more than what the harness said. */
+  /** Whether it holds more than harness text. */
   hasContent: boolean;
 }
 
-/**
- * Cuts a path into turns; a path on which nothing was ever sent has none. A summary that stands before everything else is the
- * first thing that the model is told.
- */
+/** Cuts a path into turns; none if nothing was ever sent. A summary before everything else is the first text that the model sees. */
 function cutPath(path: readonly Entry[]): readonly PathTurn[] {
   const queued = queuedPrompts(path);
   const turns: OpenTurn[] = [];
@@ -295,8 +289,8 @@ function cutPath(path: readonly Entry[]): readonly PathTurn[] {
 }
 
 /**
- * Prompts that were typed while the agent worked and taken up between a tool's result and the next answer. What is typed after
- * the result, once the user has stopped the agent, is a request of its own.
+ * Prompts typed while the agent worked and sent between a tool's result and the next answer. A prompt typed after the result, once
+ * the user stopped the agent, is a request of its own.
  */
 function queuedPrompts(path: readonly Entry[]): ReadonlySet<Entry> {
   const queued = new Set<Entry>();

@@ -1,5 +1,5 @@
-// First pass over a session file: a small record per entry (id, parent, kind), so that the file itself is never held parsed.
-// Bad lines are listed, never thrown; of entries with one id the last counts, as it does to the agent.
+// First pass over a session file: a small record per entry (id, parent, kind), so that the file is never held parsed. Bad lines are
+// listed, never thrown; of entries with one id the last counts, as for the agent.
 import {
   createOriginLine,
   deriveName,
@@ -27,18 +27,18 @@ export interface Entry {
   /** First line with the same id, 0-based. */
   readonly firstLine: number;
   readonly kind: EntryKind;
-  /** As in the file; in files without ids, which are one line of entries, made of the session and the line. */
+  /** As in the file; in files without ids, whose entries form one line, made of session and line. */
   readonly id: string;
   /**
-   * The id of its first event: no dot in it, and nothing that cannot stand in a name. In files that began without ids made of the
-   * session and the entry's number: pi gives such entries ids by chance when it opens the file.
+   * Id of its first event: no dot, and nothing that a name cannot contain. In files that began without ids it is made of session
+   * and entry number, because pi gives such entries random ids when it opens the file.
    */
   readonly eventId: string;
   /** Absent = the entry is a root. */
   readonly parent?: string;
-  /** RFC 3339 UTC; that of the entry before when it has none. */
+  /** RFC 3339 UTC; that of the previous entry if it has none. */
   readonly timestamp: string;
-  /** When the message was made, milliseconds since 1970: a prompt may be typed long before it is taken up. */
+  /** When the message was typed, milliseconds since 1970: possibly long before it was sent. */
   readonly madeMs?: number;
 }
 
@@ -49,20 +49,20 @@ export interface EntryIndex {
   readonly skipped: readonly SkippedLine[];
   readonly header: RawLine;
   readonly sessionId: string;
-  /** Whether the file's entries have ids; in the first version of the format they follow each other as they stand. */
+  /** Whether entries have ids; in the format's first version each follows the previous one. */
   readonly hasIds: boolean;
   /** RFC 3339 UTC of the header, else of the first dated entry. */
   readonly createdAt: string;
 }
 
-/** Version of files in which entries have ids. */
+/** First version with ids. */
 const FIRST_WITH_IDS = 2;
 
 interface Draft {
   readonly header: RawLine;
   readonly sessionId: string;
   readonly hasIds: boolean;
-  /** Whether the file began without ids: its header then names the model, also after pi has given them. */
+  /** Whether the file began without ids: its header then names the model, even after pi has added ids. */
   readonly beganWithoutIds: boolean;
   readonly entries: Entry[];
   readonly nodes: Map<string, Entry>;
@@ -71,7 +71,7 @@ interface Draft {
   timestamp: string | undefined;
 }
 
-/** Indexes a session file of so many lines; null when its first entry is no header. */
+/** Indexes a session file; null when its first entry is no header. */
 export function indexEntries(lines: ParsedLines, lineCount: number): EntryIndex | null {
   let draft: Draft | null = null;
   const bad: SkippedLine[] = [];
@@ -96,13 +96,12 @@ export function indexEntries(lines: ParsedLines, lineCount: number): EntryIndex 
   };
 }
 
-/** Gives the id of a session from its header. */
 export function idOfHeader(header: RawLine): string {
   return toUsableId(stringOf(header, "id") ?? "");
 }
 
 function startDraft(header: RawLine): Draft {
-  // A text may stand for the number; anything else is none.
+  // The version may be a text; other types do not count.
   const { version = 1 } = header;
   const hasIds = ["number", "string"].includes(typeof version) && Number(version) >= FIRST_WITH_IDS;
   return {
@@ -150,10 +149,10 @@ function addLine(draft: Draft, line: number, raw: RawLine): void {
   draft.nodes.set(id, entry);
 }
 
-/** The agent's are 8 hex digits, now and then a UUID. */
+/** The agent's ids are 8 hex digits or sometimes a UUID. */
 const USABLE = /^[A-Za-z0-9_-]{1,128}$/;
 
-/** Gives the id of an entry's first event: the entry's own, else a name derived from it. */
+/** Makes an entry's id usable for events: the id itself, else a name derived from it. */
 function entryId(id: string): string {
   return USABLE.test(id) ? id : `entry-${deriveName(id)}`;
 }
@@ -169,11 +168,10 @@ function entryId(id: string): string {
  */
 type EntryKind = "prompt" | "assistant" | "failed" | "result" | "harness" | "compaction" | "edit" | "side";
 
-/** Why an answer ended that is not sent again. */
+/** Stop reasons of answers that are not sent again. */
 const FAILED: ReadonlySet<unknown> = new Set(["aborted", "error"]);
 const HARNESS_ROLES: ReadonlySet<string> = new Set(["custom", "hookMessage", "branchSummary", "compactionSummary"]);
 
-/** Tells the kind of an entry. */
 function kindOfEntry(line: RawLine): EntryKind {
   switch (line["type"]) {
     case "message":
@@ -205,53 +203,53 @@ function kindOfMessage(line: RawLine): EntryKind {
   return HARNESS_ROLES.has(role) ? "harness" : "side";
 }
 
-/** An edit takes an entry out (`null`) or gives it another content. */
+/** An edit removes an entry (`null`) or replaces its content. */
 function isEdit(line: RawLine): boolean {
   if (stringOf(line, "targetId") === undefined) return false;
   return line["replacement"] === null || recordOf(line, "replacement") !== undefined;
 }
 
-// One line of a pi session file: the header, or an entry. Nothing is believed about its values but that it has a type.
+// One line of a pi session file, the header or an entry. Only its type was checked.
 
-/** Parses one line. A string is the reason why it is no line of a session; null is a blank line. */
+/** Parses one line. A string says why it is no line of a session; null is a blank line. */
 export function parseSessionLine(text: string): RawLine | string | null {
   const line = parseJsonLine(text);
   if (line === null || typeof line === "string") return line;
   return typeof line["type"] === "string" ? line : "no `type`";
 }
 
-/** Whether a line is the header, which the first line of a session must be. */
+/** Recognises the header, which must be a session's first line. */
 export function isHeader(line: RawLine): boolean {
   return line["type"] === "session" && typeof line["id"] === "string";
 }
 
-/** The message of an entry; empty where the entry has none. */
+/** An entry's message; empty if it has none. */
 export function saidMessage(line: RawLine): RawLine {
   return recordOf(line, "message") ?? {};
 }
 
-/** Who speaks in an entry's message. */
+/** The role in an entry's message; "" if it has none. */
 export function roleOf(line: RawLine): string {
   return stringOf(saidMessage(line), "role") ?? "";
 }
 
-/** The blocks of a message's content: a text counts as one block, and what is no block is left out. */
+/** The blocks of a content: a text counts as one; other values are dropped. */
 export function blocksOf(content: unknown): readonly RawLine[] {
   if (typeof content === "string") return [{ type: "text", text: content }];
   return Array.isArray(content) ? content.filter(isRecord) : [];
 }
 
-// The tree of a session's entries, and the path that the agent goes on from: the last entry of the file and what it follows.
+// The tree of a session's entries. The agent continues from the file's last entry.
 
 export interface SessionTree {
   parentOf(entry: Entry): Entry | undefined;
-  /** Whether the entry names a parent that the file does not hold: the agent sends nothing of what stands before it. */
+  /** Whether an entry's parent is missing: the agent sends nothing that comes before it. */
   isCutOff(entry: Entry): boolean;
 }
 
 /**
- * Links entries with their parents. One whose parent is missing follows the entry above it, so that a lost line does not take
- * the conversation before it out of sight.
+ * Links entries with their parents. An entry whose parent is missing follows the entry above it, so that a lost line does not hide
+ * the earlier conversation.
  */
 export function createTree({ entries, nodes }: EntryIndex): SessionTree {
   const parents = new Map<Entry, Entry>();
@@ -280,17 +278,16 @@ export function activePath({ entries }: EntryIndex, tree: SessionTree): readonly
   return treePathTo(entries.at(-1), tree);
 }
 
-// jpg's side line in a session of pi: an entry of an extension's own kind, which pi keeps and never sends. It is the second line,
-// since the first must be pi's header.
+// jpg's side line in a session of pi: a `custom` entry, which pi keeps and never sends. It is the second line, since the first must
+// be pi's header.
 
-/** Names jpg's entries among those of extensions. */
+/** Distinguishes jpg's entries from those of extensions. */
 const CUSTOM_TYPE = "jpg-origin";
-/** The line that holds it, 0-based. */
+/** Its line, 0-based. */
 const ORIGIN_LINE = 1;
 /** jpg's own entry is short. Bytes. */
 const LONGEST = 4096;
 
-/** Creates the body of the entry. */
 export function createOriginBody(origin: ExportOrigin, sessionId: string): RawLine {
   return { type: "custom", customType: CUSTOM_TYPE, data: createOriginLine(origin, sessionId) };
 }
@@ -300,12 +297,12 @@ export function isOriginEntry(line: RawLine): boolean {
   return line["type"] === "custom" && line["customType"] === CUSTOM_TYPE;
 }
 
-/** Reads the conversation that jpg exported a session from; null for pi's own. Never throws. */
+/** Reads which conversation jpg exported a session from; null for pi's own. Never throws. */
 export function readPiOrigin(source: SessionSource): ExportOrigin | null {
   return readExportOrigin(originData(source));
 }
 
-/** The id that a session had when jpg exported it; pi's forks are copies with another one. Absent = not exported. */
+/** The session's id when jpg exported it; pi's forks are copies with a new id. Absent = not exported. */
 export function exportedSessionId(source: SessionSource): string | undefined {
   const data = originData(source);
   return data === undefined ? undefined : stringOf(data, "sessionId");

@@ -1,5 +1,5 @@
-// One entry as events. Ids come from the entry's own (`<id>`, `<id>.1`, …), or from session and line for files without ids, so
-// that the same bytes give the same events wherever they stand.
+// Converts one entry to events. Ids come from the entry's own (`<id>`, `<id>.1`, …), or from session and line in files without ids:
+// the same bytes give the same events.
 import {
   type Content,
   type ContentPart,
@@ -11,17 +11,17 @@ import { plainValues, shorten } from "../imported-session.ts";
 import { isRecord, parseJsonLine, type RawLine, recordOf, stringOf } from "../session-source.ts";
 import { blocksOf, type Entry, isOriginEntry, roleOf, saidMessage } from "./entries.ts";
 
-/** How an entry is to be read, beyond what it says itself. */
+/** Context for reading an entry. */
 export interface EntryReading {
   readonly entry: Entry;
   readonly raw: RawLine;
-  /** Whether it is a prompt that was typed while the agent worked. */
+  /** Typed while the agent worked. */
   readonly isQueued: boolean;
-  /** Whether it is a summary that stands before everything else. */
+  /** A summary before everything else. */
   readonly isFirst: boolean;
 }
 
-/** Reads the events of one entry; none for what only changes the view, and for titles, which are kept apart. */
+/** Reads the events of one entry; none for titles, and for entries that only change the view. */
 export function eventsOfEntry(reading: EntryReading): readonly Event[] {
   const { entry, raw } = reading;
   const bodies = bodiesOf(reading);
@@ -70,13 +70,13 @@ function resultBody(message: RawLine): EventBody {
   };
 }
 
-/** A harness request keeps the agent's own fields, from which an export to pi writes the same entry. */
+/** Keeps the agent's own fields, so that an export to pi writes the same entry. */
 function harnessRequest(raw: RawLine): EventBody {
   const { type, id: _, parentId: __, timestamp: ___, ...fields } = raw;
   return request(harnessContent(raw), { origin: "harness", entry: { type, ...fields } });
 }
 
-/** What an entry that nobody typed tells the model, as pi puts it. */
+/** The text that pi sends for an entry that nobody typed. */
 export function harnessContent(raw: RawLine): unknown {
   const message = saidMessage(raw);
   const summary = stringOf(raw, "summary") ?? stringOf(message, "summary") ?? "";
@@ -94,7 +94,7 @@ export function harnessContent(raw: RawLine): unknown {
   }
 }
 
-/** Gives the events of an entry whose content an edit replaced: its own in every other way. */
+/** Reads the events of an entry with the content of an edit. */
 export function editedEvents(reading: EntryReading, replacement: RawLine): readonly Event[] {
   const { raw } = reading;
   const content = replacement["content"];
@@ -103,18 +103,18 @@ export function editedEvents(reading: EntryReading, replacement: RawLine): reado
   return eventsOfEntry({ ...reading, raw: edited });
 }
 
-// An answer's blocks as events: texts, reasoning and calls, each with who made it. What pi needs to send a block again to the
-// model that made it, its signature, stays with it.
+// An answer's blocks as events: texts, reasoning and calls, each with its maker and the signature that pi needs to send it to that
+// model again.
 
 /** An event without id and time. */
 type EventBody = Readonly<Record<string, unknown>> & { readonly type: string };
 
-/** What pi says in the place of reasoning that it was given encrypted. */
+/** pi's text in place of encrypted reasoning. */
 export const REDACTED = "[Reasoning redacted]";
-/** How answers end as a matter of course. */
+/** The normal ends of answers. */
 const USUAL_ENDS: ReadonlySet<unknown> = new Set(["stop", "toolUse"]);
 
-/** Gives the events of an answer in block order; usage and the like stand with the first. None for an empty answer. */
+/** Reads the events of an answer in block order; usage and the like go to the first. None for an empty answer. */
 function answerEvents(line: RawLine, messageId: string): readonly EventBody[] {
   const message = saidMessage(line);
   return blocksOf(message["content"]).map((block, at) => blockBody(block, metadataOf(message, messageId, at === 0)));
@@ -156,7 +156,7 @@ function blockBody(block: RawLine, made: EventMetadata): EventBody {
   }
 }
 
-/** Of Anthropic's the signature is the encrypted text itself, of OpenAI's the whole item with the encrypted text in it. */
+/** Anthropic's signature is the encrypted text itself; OpenAI's is the whole item, which holds the encrypted text. */
 function thinkingBody(block: RawLine, made: EventMetadata): EventBody {
   const reasoning = stringOf(block, "thinking") ?? "";
   const signature = stringOf(block, "thinkingSignature");
@@ -180,9 +180,8 @@ function signed(made: EventMetadata, block: RawLine, key: string): EventMetadata
   return signature === undefined ? made : { ...made, signature };
 }
 
-// Content blocks of pi's messages as content parts, and back. What jpg does not know is carried verbatim.
+// pi's content blocks as content parts, and back. What jpg does not know is carried verbatim.
 
-/** Marks what only pi understands. */
 const PI = "pi";
 
 /** Converts the content of a message; a list of one plain text becomes that text. */
@@ -206,7 +205,7 @@ function toPart(block: unknown): ContentPart {
   return { type: "opaque", provider: PI, value: block };
 }
 
-/** Converts a content to blocks. What pi has no block for is named, so that the model sees that something is missing. */
+/** Converts a content to blocks. Content without a matching block is named, so that the model sees that something is missing. */
 export function blocksOfContent(content: Content): readonly RawLine[] {
   if (typeof content === "string" || !Array.isArray(content)) return textBlocks(plainText(content as string));
   return content.flatMap(partBlocks);
@@ -242,7 +241,7 @@ function textBlocks(text: string): readonly RawLine[] {
   return text.trim() === "" ? [] : [{ type: "text", text }];
 }
 
-/** How a text stands in what pi sends. */
+/** Text around a summary. */
 interface Frame {
   readonly before: string;
   readonly after: string;
@@ -257,19 +256,19 @@ const BRANCH: Frame = {
   after: "</summary>",
 };
 
-/** The text that stands for all that a compaction hides. */
+/** The text that replaces what a compaction hides. */
 export function compactionText(summary: string): string {
   return put(summary, COMPACTION);
 }
 
-/** The summary in such a text; null when it is none. */
+/** The summary in such a text; null for any other text. */
 export function compactedSummary(text: string): string | null {
   const { before, after } = COMPACTION;
   const isFramed = text.startsWith(before) && text.endsWith(after) && text.length >= before.length + after.length;
   return isFramed ? text.slice(before.length, text.length - after.length) : null;
 }
 
-/** The text that tells of a branch that was left. */
+/** The text about an abandoned branch. */
 function branchText(summary: string): string {
   return put(summary, BRANCH);
 }
@@ -293,19 +292,17 @@ function put(text: string, { before, after }: Frame): string {
   return `${before}${text}${after}`;
 }
 
-// Notes: what no model sees. They keep the small plain values of an entry; the whole line lives on in the sources.
+// Notes: what no model sees. They keep the small plain values of an entry; the whole line stays in the sources.
 
-/** Keys that every entry carries and that say nothing about this one. */
+/** Keys of every entry, which say nothing about this one. */
 const ENVELOPE: ReadonlySet<string> = new Set(["type", "id", "parentId", "timestamp", "role"]);
 
-/** What a note needs beside the line itself. */
 interface EntryPlace {
   readonly id: string;
   /** RFC 3339 UTC. */
   readonly timestamp: string;
 }
 
-/** Creates the note of an entry that no model sees. */
 function noteOfEntry(line: RawLine, { id, timestamp }: EntryPlace): Event {
   const said = saidMessage(line);
   const values = {
@@ -318,7 +315,7 @@ function noteOfEntry(line: RawLine, { id, timestamp }: EntryPlace): Event {
   return { type: "note", id, timestamp, kind: noteKind(line), ...(Object.keys(data).length > 0 && { data }) };
 }
 
-/** Creates the note of a session that was split off another. */
+/** Creates the note that names a session's parent. */
 export function createParentNote(parent: string, { id, timestamp }: EntryPlace): Event {
   return { type: "note", id, timestamp, kind: "parent_session", data: { path: parent } };
 }
@@ -334,7 +331,7 @@ function noteKind(line: RawLine): string {
   return role === "system" ? "system_prompt" : role === "" ? type : role;
 }
 
-/** What a message says, and what an answer would have called. */
+/** A message's text, and the names of the calls in a failed answer. */
 function spoken(message: RawLine): RawLine {
   const blocks = blocksOf(message["content"]);
   const text = blocks.flatMap((block) => stringOf(block, "text") ?? []).join("\n");

@@ -30,23 +30,23 @@ import {
   treePathTo,
 } from "./entries.ts";
 
-// Imports a pi session: an index of its entries, the path that the agent would resume, its turns read on demand, its compactions
-// and edits as compactions. A pure function of the file's text.
+// Imports a pi session: indexes its entries, finds the path that the agent would resume, reads its turns on demand, its compactions
+// and edits. A pure function of the file's text.
 
 /** Version of this importer: raise it when the same bytes would give other events or records. */
 export const PI_IMPORTER = 2;
 
-/** What a session without a request of the user is called. */
+/** Title of a session without a user request. */
 const UNTITLED = "untitled session";
-/** How many lines are looked at for the header: blank and damaged ones may stand before it. */
+/** Lines searched for the header: blank and damaged ones may precede it. */
 const LINES_LOOKED_AT = 50;
 
-/** Whether a file is a session of pi: its first line that can be read is a header. */
+/** Recognises a session: its first readable line is a header. */
 export function isPiSession(source: SessionSource): boolean {
   return piSessionId(source) !== null;
 }
 
-/** Gives the id of a session from its header; null when the file does not begin with one. */
+/** Reads the id from the header; null when the file does not begin with one. */
 export function piSessionId(source: SessionSource): string | null {
   for (let line = 0; line < Math.min(source.lineCount, LINES_LOOKED_AT); line++) {
     const parsed = parseSessionLine(source.line(line));
@@ -55,7 +55,7 @@ export function piSessionId(source: SessionSource): string | null {
   return null;
 }
 
-/** Reads a session. Bad lines are listed in `skippedLines`. Throws `not_a_session` when the first line is no header. */
+/** Reads a session; lists bad lines in `skippedLines`. Throws `not_a_session` when the first line is no header. */
 export function readPiSession(source: SessionSource): ImportedSession {
   const lines = createParsedLines(source, parseSessionLine);
   const index = indexEntries(lines, source.lineCount);
@@ -120,7 +120,7 @@ function firstTitle(reading: PathReading): string | undefined {
   return undefined;
 }
 
-/** Finds the branches, in the file order of their ends. Those on which nothing was asked or answered are none. */
+/** Finds the abandoned branches, in the file order of their ends, without those on which nothing was asked or answered. */
 function findAbandonedBranches(active: PathReading, tree: SessionTree): readonly AbandonedBranch[] {
   const claimed = new Set(active.path);
   const branches: AbandonedBranch[] = [];
@@ -160,7 +160,7 @@ function createBranch(active: PathReading, path: readonly Entry[], first: Entry)
   };
 }
 
-/** How many of its first turns the second has that say the same as those of the first. */
+/** Counts the turns at the start that sent the same entries. */
 function countCommonTurns(a: readonly PathTurn[], b: readonly PathTurn[]): number {
   const differs = b.findIndex((cut, turn) => !hasSameEntries(sentEntries(cut), sentEntries(a[turn])));
   return differs < 0 ? b.length : differs;
@@ -174,7 +174,7 @@ function hasSameEntries(a: readonly Entry[], b: readonly Entry[]): boolean {
   return a.length === b.length && a.every((entry, position) => entry === b[position]);
 }
 
-/** The names of a session, oldest first; cleared ones and repetitions are left out. */
+/** The names of a session, oldest first, without cleared ones and repetitions. */
 function readSessionNames(lines: ParsedLines, entries: readonly Entry[]): ImportedSession["titles"] {
   const titles: { readonly timestamp: string; readonly title: string; readonly id: string }[] = [];
   for (const { line, kind, timestamp, eventId } of entries) {
@@ -186,7 +186,7 @@ function readSessionNames(lines: ParsedLines, entries: readonly Entry[]): Import
   return titles;
 }
 
-/** Gives the list after each system message of the path that changes it. */
+/** Returns the tool list after each system message that changes it. */
 function listTools({ lines, cuts }: PathReading): readonly ToolList[] {
   const tools: OfferedTools = new Map();
   return cuts.flatMap(({ chain }, turn) =>
@@ -202,7 +202,7 @@ function listTools({ lines, cuts }: PathReading): readonly ToolList[] {
 /** Tools by name. */
 type OfferedTools = Map<string, ToolDefinition>;
 
-/** Takes out and puts in what a system message says. Gives whether it says anything of tools. */
+/** Applies a system message to the tools. Returns whether it mentions tools. */
 function changeTools(tools: OfferedTools, { toolsAdded, toolsRemoved }: RawLine): boolean {
   const added = listOf(toolsAdded).flatMap((tool) => readToolDefinition(tool) ?? []);
   const removed = listOf(toolsRemoved).flatMap((tool) => (isRecord(tool) ? (stringOf(tool, "name") ?? []) : []));

@@ -1,4 +1,4 @@
-// How pi is told to call jpg: by an extension, a file of jpg's own.
+// How pi calls jpg: by an extension, a file of jpg's own.
 import { type AgentSetup, keepFunction, type Machine } from "../agent-format.ts";
 
 export const PI_SETUP: AgentSetup = {
@@ -10,11 +10,11 @@ export const PI_SETUP: AgentSetup = {
     type: "file",
     text: extension(line),
   }),
-  // A session of an older version is rewritten where it stands.
+  // A session of an older version is rewritten in place.
   rewrites: true,
 };
 
-/** The folder in which pi keeps all it has. */
+/** The folder of all of pi's files. */
 export function piFolder({ env, home, join }: Machine): string {
   const configured = env["PI_CODING_AGENT_DIR"];
   return configured !== undefined && configured !== "" ? configured : join(home, ".pi", "agent");

@@ -1,4 +1,4 @@
-// Writes a view as a session of pi: its header, jpg's side line, the name, the entries. The same export is the same bytes.
+// Writes a view as a session of pi: header, jpg's side line, name, entries. The same export gives the same bytes.
 import {
   type ChatRequest,
   type ChatResponse,
@@ -24,15 +24,15 @@ import { isRecord, NO_DATE, type RawLine, recordOf } from "../session-source.ts"
 import { createOriginBody } from "./entries.ts";
 import { blocksOfContent, compactedSummary, contentOfBlocks, harnessContent, REDACTED } from "./events.ts";
 
-/** The version of the format that is written. */
+/** Written format version. */
 const VERSION = 3;
 
-/** Gives the time at which a session begins, RFC 3339 UTC. */
+/** When a session begins, RFC 3339 UTC. */
 export function sessionTime({ view }: Pick<SessionDraft, "view">): string {
   return view.turns[0]?.events[0]?.timestamp ?? NO_DATE;
 }
 
-/** Gives the text of the session's file. */
+/** Renders the session's file. */
 export function writePiSession({ view, sessionId, origin, cwd, title, model, sha1 }: SessionDraft): string {
   const timestamp = sessionTime({ view });
   const chain = createEntryChain((name) => lineUuid(sessionId, name, sha1));
@@ -43,26 +43,26 @@ export function writePiSession({ view, sessionId, origin, cwd, title, model, sha
   return [header, ...chain.entries].map((line) => `${JSON.stringify(line)}\n`).join("");
 }
 
-// The entries of an exported session, in one straight chain: every entry's parent is the one before it, so nothing but what was
-// written is reachable. Dates come from the events; ids from the events' ids.
+// The entries of an exported session, in one chain: every entry's parent is the previous one, so only what was written is reachable.
+// Dates and ids come from the events.
 
-/** One entry before it has an id and a parent. */
+/** One entry without its id and parent. */
 interface EntryDraft {
-  /** What its id is made of: the event's id, or the compaction's; absent = it goes with the entry before it. */
+  /** Source of the id: an event's or a compaction's id; absent = a further entry of the previous source. */
   readonly key?: string;
-  /** RFC 3339; absent = that of the entry before. */
+  /** RFC 3339; absent = that of the previous entry. */
   readonly timestamp?: string;
-  /** Everything but id, parent and time, perhaps by the id. A message gets the time in milliseconds that it lacks. */
+  /** The other fields, or a function of the id. A message gets its time in milliseconds if it has none. */
   readonly body: RawLine | ((id: string) => RawLine);
 }
 
-/** Collects entries. Holds state on purpose: an entry's parent is the entry before it. */
+/** Collects entries. Stateful: an entry's parent is the previous one. */
 interface EntryChain {
   readonly add: (draft: EntryDraft) => void;
   readonly entries: readonly RawLine[];
 }
 
-/** Creates an empty chain. `lineId` gives the id of an entry's name. */
+/** Creates an empty chain. `lineId` derives an id from an entry's name. */
 function createEntryChain(lineId: (name: string) => string): EntryChain {
   const entries: RawLine[] = [];
   const counts = new Map<string, number>();
@@ -83,26 +83,26 @@ function timeOf(message: unknown, timestamp: string): { readonly timestamp?: num
   return (message as RawLine)["timestamp"] === undefined ? { timestamp: Date.parse(timestamp) } : {};
 }
 
-// Puts a view into a chain of pi's entries: an answer is one message, its results follow it, what nobody typed goes back as the
-// entry that it was. A summary that the view begins with is a compaction of pi that keeps nothing.
+// Converts a view to pi's entries: an answer is one message, followed by its results; what nobody typed becomes the entry that it
+// was. A summary at the view's start becomes a compaction that keeps nothing.
 
-/** Longest id of a call that any API takes, characters. */
+/** Longest call id that any API accepts, characters. */
 const LONGEST_ID = 512;
 
 interface Writer {
   readonly chain: EntryChain;
   readonly plan: CallPlan;
-  /** Model that will read it, where that is known. */
+  /** Model that will read it, if known. */
   readonly reader: string | undefined;
-  /** Model of the newest answer that says who made it. */
+  /** Model of the newest answer that names one. */
   made: AnswerModel;
-  /** Events of the answer that is being gathered. */
+  /** Events of the current answer. */
   open: (ChatResponse | ToolCallRequest)[];
-  /** Id of the compaction that put them into the view. */
+  /** The compaction that put them into the view. */
   compaction: string | undefined;
 }
 
-/** Adds all messages of a view; `reader` = the model that will read them, where that is known. */
+/** Adds all messages of a view; `reader` = the model that will read them, if known. */
 function addView(chain: EntryChain, view: View, reader: string | undefined): void {
   const plan = planProviderCalls(view, {
     answers: "newest",
@@ -131,20 +131,19 @@ function addTurn(writer: Writer, turn: ProjectedTurn): void {
   for (const event of rest) addEvent(writer, event);
 }
 
-/** Whether nothing was said yet. */
 function isFirst({ chain }: Writer): boolean {
   return chain.entries.every(({ type }) => type !== "message" && type !== "custom_message" && type !== "compaction");
 }
 
 interface FoundSummary {
   readonly text: string;
-  /** What carries it. */
+  /** The event that carries it. */
   readonly event: Event;
-  /** What else the turn holds. */
+  /** The turn's other events. */
   readonly events: readonly Event[];
 }
 
-/** The summary that a turn begins with; null when it begins with something else. */
+/** The summary that a turn begins with; null if it begins with something else. */
 function summaryOf({ origin, events }: ProjectedTurn): FoundSummary | null {
   const said = events.filter(({ type }) => type.startsWith("chat_"));
   const [request, answer] = said;
@@ -165,7 +164,7 @@ function summaryOf({ origin, events }: ProjectedTurn): FoundSummary | null {
   return { text: compactedSummary(text) ?? text, event: request, events: rest(request) };
 }
 
-/** It keeps nothing of what stands before it: pi says so by the compaction's own id. */
+/** The compaction keeps nothing before it: in pi, it then names its own id as the first kept entry. */
 function addCompaction({ chain }: Writer, { text, event }: FoundSummary, compaction: string | undefined): void {
   const body = (id: string): RawLine => ({ type: "compaction", summary: text, firstKeptEntryId: id, tokensBefore: 0 });
   chain.add({ key: compaction === undefined ? event.id : boundaryName(compaction), timestamp: event.timestamp, body });
@@ -191,7 +190,7 @@ function addEvent(writer: Writer, event: Event): void {
   }
 }
 
-/** Writes the answer that was gathered, and the results of its calls. */
+/** Writes the current answer, then the results of its calls. */
 function closeAnswer(writer: Writer): void {
   const { open, plan, chain, reader, compaction } = writer;
   writer.open = [];
@@ -213,7 +212,7 @@ function closeAnswer(writer: Writer): void {
   addResults(writer, calls, key);
 }
 
-/** A result that is made up goes with the answer, `key`, that made its call. */
+/** A result added by hardening goes with the answer, `key`, that made its call. */
 function addResults({ plan, chain }: Writer, calls: readonly ToolCallRequest[], key: string): void {
   const answered = calls.flatMap((call) => {
     const result = plan.results.get(call);
@@ -258,7 +257,7 @@ function isTyped({ role = "user", metadata }: ChatRequest): boolean {
   return role === "user" && (metadata?.origin === undefined || metadata.origin === "queued");
 }
 
-/** A prompt that was typed while the agent worked is known by its time: before that of the result above it. */
+/** A queued prompt is recognised by its time: before that of the result above it. */
 function typedMessage(
   { entries }: EntryChain,
   { timestamp, metadata }: ChatRequest,
@@ -271,7 +270,7 @@ function typedMessage(
   return { role: "user", content, timestamp: made };
 }
 
-/** A message of role `system` has no entry of its own kind; a reminder is what an agent makes of one. */
+/** A message of role `system` has no entry kind; it becomes a reminder, as agents send one. */
 function asReminder({ role }: ChatRequest, blocks: readonly RawLine[]): readonly RawLine[] {
   if (role !== "system" && role !== "developer") return blocks;
   return blocks.map((block) =>
@@ -279,7 +278,7 @@ function asReminder({ role }: ChatRequest, blocks: readonly RawLine[]): readonly
   );
 }
 
-/** The entry that pi itself wrote, where it says what the event says. */
+/** pi's own entry, if it says the same as the event. */
 function ownEntry({ content, metadata }: ChatRequest): RawLine | null {
   const entry = metadata?.origin === "harness" ? metadata["entry"] : undefined;
   if (!isRecord(entry)) return null;
@@ -288,17 +287,17 @@ function ownEntry({ content, metadata }: ChatRequest): RawLine | null {
   return message?.["role"] === "hookMessage" ? { ...entry, message: { ...message, role: "custom" } } : entry;
 }
 
-/** Which model pi takes an answer to be of. */
+/** An answer's model, as pi names it. */
 interface AnswerModel {
   readonly api: string;
   readonly provider: string;
   readonly model: string;
 }
 
-/** Of a conversation in which no answer says who made it: pi then takes the model that the user chose. */
+/** Used if no answer names its model: pi then takes the one that the user chose. */
 const UNKNOWN_MODEL: AnswerModel = { api: "unknown", provider: "unknown", model: "unknown" };
 
-/** What pi calls the API of a provider, where the event does not say. */
+/** pi's name of a provider's API, if the event does not say. */
 const APIS: Readonly<Record<string, string>> = {
   anthropic: "anthropic-messages",
   openai: "openai-responses",
@@ -306,8 +305,8 @@ const APIS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Counts of the original requests say nothing of this view, and pi takes the newest for the size of its context, and all for
- * what the session cost.
+ * The counts of the original requests do not fit this view: pi takes the newest for its context size, and the sum for the
+ * session's cost.
  */
 const NO_USAGE = {
   input: 0,
@@ -318,7 +317,7 @@ const NO_USAGE = {
   cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
 };
 
-/** Reads the model of an event; null when it does not say. */
+/** Reads an event's model; null when it names none. */
 function answerModelOf({ metadata }: Event): AnswerModel | null {
   const { provider, model } = metadata ?? {};
   if (provider === undefined || model === undefined) return null;
@@ -326,7 +325,6 @@ function answerModelOf({ metadata }: Event): AnswerModel | null {
   return { api: typeof api === "string" ? api : (APIS[provider] ?? "unknown"), provider, model };
 }
 
-/** Creates the message of an answer. */
 function createAnswer(
   events: readonly Event[],
   blocks: readonly RawLine[],
@@ -345,14 +343,13 @@ function createAnswer(
   };
 }
 
-/** The block of a call. */
 function callBlock(call: ToolCallRequest, id: string): RawLine {
   const { name, arguments: given, metadata } = call;
   const input = typeof given === "object" && given !== null ? given : { input: given };
   return { type: "toolCall", id, name, arguments: input, ...signature(metadata, "thoughtSignature") };
 }
 
-/** The blocks of what was said; `model` = the one that will read it, where that is known. */
+/** The blocks of an answer; `model` = the one that will read it, if known. */
 function saidBlocks(event: ChatResponse, model: string | undefined): readonly RawLine[] {
   if (event.reasoning !== undefined) return thinkingBlocks(event, model);
   if (event.message === undefined) return [{ type: "text", text: JSON.stringify(event.data ?? null) }];
@@ -362,7 +359,10 @@ function saidBlocks(event: ChatResponse, model: string | undefined): readonly Ra
   return [{ ...only, ...signature(event.metadata, "textSignature") }];
 }
 
-/** pi's own goes back as it was. Of other agents' only what Anthropic signed: pi needs more of the others than they keep. */
+/**
+ * pi's own reasoning goes back unchanged. Of other agents' only what Anthropic signed: of the rest they do not keep all that pi
+ * needs.
+ */
 function thinkingBlocks(
   { reasoning = "", metadata = {} }: ChatResponse,
   model: string | undefined,
@@ -377,7 +377,7 @@ function thinkingBlocks(
   return provider === "anthropic" && signed !== "" ? [{ type: "thinking", thinking, thinkingSignature: signed }] : [];
 }
 
-/** Only pi's own texts and calls are signed as pi wants it. */
+/** Only pi's own texts and calls have signatures in pi's form. */
 function signature(metadata: EventMetadata | undefined, key: string): RawLine {
   const signed = metadata?.signature;
   return signed === undefined || metadata?.["api"] === undefined ? {} : { [key]: signed };

@@ -1,4 +1,4 @@
-// Requests as a provider takes them, read as a session: recognised, parsed, made events.
+// Imports API requests as sessions: recognises them, parses them, makes events.
 import type { ToolDefinition } from "../../core/conversation/defined-tools.ts";
 import {
   type ChatRequest,
@@ -18,7 +18,7 @@ import type { AgentFormat } from "../agent-format.ts";
 import { deriveName, type ImportedSession, type SkippedLine } from "../imported-session.ts";
 import { parseJsonDocument, parseJsonLine, type SessionSource } from "../session-source.ts";
 
-// What a request to a model holds, as events without what no request says of them: their ids and times.
+// The events of a request. A request has neither ids nor times.
 
 type Unnamed<Kind> = Kind extends unknown ? Omit<Kind, "id" | "timestamp"> : never;
 
@@ -28,35 +28,34 @@ export type SaidEvent = Unnamed<ChatRequest | ChatResponse | ToolCallRequest | T
 /** One message of the list, or one item of it. */
 export interface SaidMessage {
   readonly said: readonly SaidEvent[];
-  /** Whether it is what a person said: it begins a turn where the one before was answered. */
+  /** Said by a person: it begins a turn if the turn before has an answer. */
   readonly isFromUser: boolean;
 }
 
-/** A request, read. */
 interface ReadBody {
-  /** The system prompt that stands beside the list; null where none does. */
+  /** The system prompt outside the list; null if there is none. */
   readonly prompt: Content | null;
-  /** As many as the list has; one that holds nothing says nothing. */
+  /** One for each list item, possibly empty. */
   readonly messages: readonly SaidMessage[];
   readonly tools: readonly ToolDefinition[];
 }
 
-// The requests of an API as a format that can be imported. They belong to no agent: nobody keeps them in a folder of its own, and
-// nothing resumes them; `export --to` writes them as requests.
+// An API's requests as an importable format. They belong to no agent: they have no usual folder, and nothing resumes them; `export
+// --to` writes them.
 
-/** What is particular to the requests of one API. */
+/** What differs between APIs. */
 interface BodyRules {
   /** As typed after `--to`. */
   readonly name: ProviderName;
   /** What the API is called. */
   readonly title: string;
-  /** What a request of it looks like, for messages. */
+  /** Form of a request, for error messages. */
   readonly shape: string;
-  /** Reads one, whose list has at least one entry. Never throws. */
+  /** Reads a request whose list is not empty. Never throws. */
   read(body: Fields, list: readonly unknown[]): ReadBody;
 }
 
-/** Makes a format of the requests of an API. */
+/** Creates the format of an API's requests. */
 export function createBodyFormat({ name, title, shape, read }: BodyRules): AgentFormat {
   const bodyIn = (source: SessionSource): ReadBody | null => {
     const { body } = parseBody(source);
@@ -113,32 +112,31 @@ function severalConversations(line: number): Error {
   );
 }
 
-// A request as a session. It has no times: messages count seconds from the epoch. Nor has it a name: a session is called after
-// what it begins with, so that a longer request of the same conversation is known for one, and two that begin with the same
-// words are taken for one.
+// A request as a session. It has no times: messages are dated in seconds from the epoch. Its id derives from its beginning, so that
+// a longer request of the same conversation is recognised, and two with the same beginning count as one.
 
 /** Version of this importer: raise it when the same bytes would give other events. */
 const BODY_IMPORTER = 2;
 
 const EMPTY = "a message without content";
 
-/** What a conversation is called in which nobody asked anything. */
+/** Title of a conversation without a user request. */
 const UNTITLED = "untitled conversation";
 
-/** A message and where it stands. */
+/** A message and its place. */
 interface PlacedMessage extends SaidMessage {
-  /** Position in the list, 0-based; `prompt` = beside it. */
+  /** Position in the list, 0-based; `prompt` = outside it. */
   readonly at: number | "prompt";
 }
 
-/** Gives the id of a conversation: everything up to the first words of the user, in their words, names it. */
+/** Derives an id from everything up to the user's first words. */
 function bodySessionId({ prompt, messages }: Pick<ReadBody, "prompt" | "messages">): string {
   const asked = messages.findIndex(({ isFromUser }) => isFromUser);
   const beginning = messages.slice(0, asked === -1 ? 1 : asked + 1);
   return deriveName(JSON.stringify([prompt ?? "", beginning.flatMap(({ said }) => said)]));
 }
 
-/** Makes a session of what a request of the format holds. Lines and messages that say nothing are skipped by name. */
+/** Makes a session of a request; lists empty lines and messages as skipped. */
 function createBodySession(format: string, body: ReadBody, skippedLines: readonly SkippedLine[]): ImportedSession {
   const sessionId = bodySessionId(body);
   const placed = placeMessages(body);
@@ -179,7 +177,7 @@ function placeMessages({ prompt, messages }: ReadBody): readonly PlacedMessage[]
   return [system, ...messages.map((message, at) => ({ ...message, at }))].filter(({ said }) => said.length > 0);
 }
 
-/** What a person says begins a turn once somebody answered; system prompts before it belong to it. */
+/** A user message begins a turn if the turn before has an answer; system prompts before it belong to it. */
 function turnsOf(messages: readonly PlacedMessage[]): readonly (readonly PlacedMessage[])[] {
   const turns: PlacedMessage[][] = [];
   for (const message of messages) {
@@ -238,17 +236,16 @@ function timestamp(at: PlacedMessage["at"]): string {
   return new Date(at === "prompt" ? 0 : at * 1000).toISOString();
 }
 
-// A file that holds requests as a provider takes them: one JSON document, or a request a line, each of which goes on with the one
-// before, so that the last holds all that was said. A file is parsed once, whoever asks.
+// A file of requests: one JSON document, or one request per line. Each line continues the one before, so the last holds everything.
+// A file is parsed once.
 
-/** What a file holds. */
 interface ParsedBody {
-  /** The request that holds everything; null where there is none. */
+  /** The request that holds everything; null if there is none. */
   readonly body: unknown;
-  /** Whether requests stand one a line. */
+  /** One request per line. */
   readonly isLines: boolean;
   readonly skipped: readonly SkippedLine[];
-  /** Line, counted from 1, of the first request that does not go on with the one before; absent = all do. */
+  /** Line, 1-based, of the first request that does not continue the one before; absent = all do. */
   readonly brokenAtLine?: number;
 }
 
@@ -281,7 +278,7 @@ function readLines(source: SessionSource): ParsedBody {
   return { body, isLines: true, skipped };
 }
 
-/** Whether a request begins with what an earlier one holds. */
+/** Whether a request begins with all messages of an earlier one. */
 function continues(before: unknown, after: unknown): boolean {
   const [known, list] = [recognizeRequest(before)?.list, recognizeRequest(after)?.list];
   if (known === undefined || list === undefined || known.length > list.length) return false;
