@@ -1,4 +1,4 @@
-// The public API: values of the domain and the functions over them. The command is built on the same functions.
+// The public API: the domain's values and functions. The command uses the same functions.
 
 export type { Compaction, Summary, ToolCallPolicy } from "./core/conversation/compaction.ts";
 export { formatCompactionLine, parseCompactionLine } from "./core/conversation/compaction-line.ts";

@@ -1,5 +1,5 @@
-// The settings of jpg after all layers: fully defaulted, readonly, named as in the TOML files. Tables named by the user
-// (profiles, tools, providers, servers) have no prototype, so that a tool called `constructor` is simply absent.
+// jpg's settings after all layers: with defaults, readonly, named as in the TOML files. Tables with user-chosen names (profiles,
+// tools, providers, servers) have no prototype, so that a tool called `constructor` is simply absent.
 import type { PipelineName, StrategyName } from "../core/compact/strategies/strategy-names.ts";
 import type { ToolCompactionHints } from "../core/compact/tool-hints.ts";
 import { compareTimestamps, type FieldPolicy, type Injection } from "../core/conversation/compaction.ts";
@@ -17,7 +17,7 @@ interface AutoConfig {
   readonly trigger_ratio: number;
   /** Share of the context window above which it warns, 0..1. */
   readonly warning_ratio: number;
-  /** Profile or pipeline; absent = the strategy, which somebody set while nobody set this. */
+  /** Profile or pipeline; absent = `strategy`, which was set while this was not. */
   readonly profile?: string;
   /** Fewer turns than this are never compacted; >= 0. */
   readonly min_turns: number;
@@ -29,13 +29,13 @@ export interface CompactionConfig {
   readonly keep_last: number;
   /** Newest messages left alone, rounded up to whole turns; >= 0; absent = only `keep_last` counts. */
   readonly protected_messages?: number;
-  /** What a bare `--strategy` means. */
+  /** Used for `--strategy` without a name. */
   readonly strategy: StrategyName | PipelineName;
-  /** Summary model; empty = choose. */
+  /** Summary model; empty = jpg chooses. */
   readonly model: string;
   /** Share of the context window above which the strategy `auto` adds a summary, 0..1. */
   readonly summarize_threshold: number;
-  /** How new summaries stand in the view. */
+  /** How new summaries appear in the view. */
   readonly inject?: Injection;
   /** Whether new compactions carry an index of what the view hides. */
   readonly index: boolean;
@@ -49,11 +49,11 @@ export interface CompactionConfig {
 /** How one tool's calls are compacted; absent = as the profile says. */
 interface ToolCompactionConfig {
   readonly request?: FieldPolicy;
-  /** `remove` takes the call away together with its result. */
+  /** `remove` removes the call together with its result. */
   readonly response?: FieldPolicy | "remove";
   /** Equal calls are duplicates of the newest one. */
   readonly dedup?: boolean;
-  /** Program that says whether a later call makes an earlier one obsolete; only from a trusted layer. */
+  /** Program that decides whether a later call makes an earlier one obsolete; only from a trusted layer. */
   readonly subsumes?: string;
 }
 
@@ -61,16 +61,16 @@ interface ToolConfig {
   readonly compaction?: ToolCompactionConfig;
 }
 
-/** Where a provider is reached and how its key is got; only from a trusted layer. */
+/** A provider's address and key; only from a trusted layer. */
 export interface ProviderConfig {
   readonly base_url?: string;
-  /** Beats the key command. */
+  /** Takes precedence over `key_command`. */
   readonly api_key?: string;
   /** Program that prints the key. */
   readonly key_command?: string;
-  /** Which API it speaks; absent = its usual one, else `openai-chat`. */
+  /** Its API; absent = the provider's usual one, else `openai-chat`. */
   readonly api?: ProviderApi;
-  /** Most tokens that the models of the provider see at once; >= 1. */
+  /** Context window of the provider's models, tokens; >= 1. */
   readonly context_tokens?: number;
 }
 
@@ -78,9 +78,9 @@ export interface ProviderConfig {
 export interface McpServerConfig {
   readonly command?: string;
   readonly args?: readonly string[];
-  /** Environment variables that it gets beside jpg's own. */
+  /** Environment variables in addition to jpg's own. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Time for one call, milliseconds, >= 1. */
+  /** Time limit of one call, milliseconds, >= 1. */
   readonly timeout_ms?: number;
   /** Ask before each call. */
   readonly confirm?: boolean;
@@ -90,7 +90,7 @@ export interface Config {
   readonly conversation: {
     /** Model that answers; empty = the one that answered last. */
     readonly model: string;
-    /** What every request begins with; empty = nothing. Only from a trusted layer. */
+    /** Start of every request; empty = nothing. Only from a trusted layer. */
     readonly system_prompt: string;
     readonly compaction: CompactionConfig;
     /** By tool name; `*` = every other tool. */
@@ -99,7 +99,7 @@ export interface Config {
   /** By provider name. */
   readonly providers: Readonly<Record<string, ProviderConfig>>;
   readonly secrets: {
-    /** Fingerprints of secrets that may leave, as `jpg scan` and `jpg push` give them. */
+    /** Fingerprints, from `jpg scan` or `jpg push`, of secrets that may be pushed. */
     readonly allow: readonly string[];
   };
   readonly mcp: {
@@ -108,10 +108,10 @@ export interface Config {
   };
 }
 
-// The tools that requests of a conversation offer, as its records under config/ name them: the newest list holds. They are no
-// setting; their definitions stand in attachments, so that reading settings reads none.
+// The tools offered in a conversation's requests, from its records under config/: the newest list counts. They are not settings.
+// Their definitions are attachments, so that reading settings reads none.
 
-/** A tool by name, and the attachment that holds its definition; absent = only the name is known. */
+/** A tool and the attachment with its definition; absent = only the name is known. */
 export interface RecordedTool {
   readonly name: string;
   readonly definition?: string;
@@ -119,20 +119,20 @@ export interface RecordedTool {
 
 const DEFINITION = /^[0-9a-f]{64}\.json$/;
 
-/** Gives the newest list; null when there is none. `deltas` oldest first, as `selectDeltas` gives them. */
+/** Finds the newest list; null when there is none. `deltas` oldest first, as from `selectDeltas`. */
 export function recordedTools(deltas: readonly StoredDelta[]): readonly RecordedTool[] | null {
   const newest = deltas.map(({ delta }) => toolsOf(delta)).findLast((tools) => tools !== null);
   return newest?.flatMap((tool) => readTool(tool) ?? []) ?? null;
 }
 
-/** What a delta sets. */
+/** A delta without its tools. */
 export function settingsOf(delta: unknown): unknown {
   if (toolsOf(delta) === null || !isFields(delta)) return delta;
   const { tools: _, ...settings } = delta;
   return settings;
 }
 
-/** Writes a list as what a record sets. */
+/** Formats a tool list as a delta. */
 export function toolsDelta(tools: readonly Required<RecordedTool>[]): object {
   return { tools: tools.map(({ name, definition }) => ({ name, definition: { $attachment: definition } })) };
 }
@@ -150,10 +150,9 @@ function readTool(tool: unknown): RecordedTool | null {
   return { name, ...(isNamed ? { definition: attachment } : {}) };
 }
 
-// The conversation's layer: one file per change under config/, one line each. A damaged or foreign file never keeps a
-// conversation from being read; it comes as a delta with a problem and is reported.
+// The conversation's layer: one file per change under config/, one line each. A damaged or foreign file does not keep a conversation
+// from being read: it becomes a delta with a problem and is reported.
 
-/** A config delta as read from its file. */
 export interface StoredDelta {
   readonly file: string;
   /** Turn position from which it holds, 0-based; 0 when the file names none. */
@@ -161,11 +160,11 @@ export interface StoredDelta {
   readonly timestamp: string;
   readonly id: string;
   readonly delta: unknown;
-  /** Why the file could not be read as a delta; then `delta` is undefined. */
+  /** Why the file is no delta; then `delta` is undefined. */
   readonly problem?: string;
 }
 
-/** Parses the content of a delta's file; a content that is none gives a delta with a `problem`. */
+/** Parses a delta's file; other content gives a delta with a `problem`. */
 export function parseConfigDelta(text: string, file: string): StoredDelta {
   const record = parseRecord(text);
   if (record === null) return damaged(file, "expected one line of JSON, an object");
@@ -180,8 +179,8 @@ export function parseConfigDelta(text: string, file: string): StoredDelta {
 }
 
 /**
- * Selects the deltas that hold at a turn (0-based; absent = the newest), oldest first: the later one wins. A `null` takes back
- * what older ones set there, key or table: neither it nor these are in what is given.
+ * Selects the deltas in force at a turn (0-based; absent = the newest), oldest first: the later one wins. A `null` unsets what
+ * older ones set there, key or table: the result has neither.
  */
 export function selectDeltas(deltas: readonly StoredDelta[], turn: number = Number.POSITIVE_INFINITY): StoredDelta[] {
   const unset: UnsetNames = new Map();
@@ -194,7 +193,7 @@ export function selectDeltas(deltas: readonly StoredDelta[], turn: number = Numb
   return held.reverse();
 }
 
-/** What newer deltas take back, by name; null = all that stands there. */
+/** What newer deltas unset, by name; null = everything there. */
 type UnsetNames = Map<string, UnsetNames | null>;
 
 function withoutUnset(table: unknown, unset: UnsetNames): unknown {
@@ -242,10 +241,9 @@ function parseRecord(text: string): Readonly<Record<string, unknown>> | null {
   }
 }
 
-// The providers that settings name: those that have a table, and those of the models that are named. Only these may be sent
-// a conversation's text; which layers may name one is layers.ts's to say (decision 019).
+// The providers that settings name: by a table of their own, or by a model. Only these may be sent a conversation's text; layers.ts
+// decides which layers may name one (decision 019).
 
-/** Lists the names of the providers that the settings name. */
 export function namedProviders(config: Config): ReadonlySet<string> {
   const { model, compaction } = config.conversation;
   const summaries = Object.values(compaction.profiles).map(({ summary }) => summary?.model);
@@ -256,7 +254,7 @@ export function namedProviders(config: Config): ReadonlySet<string> {
   return new Set([...Object.keys(config.providers), ...models]);
 }
 
-/** The provider of a model by its name; null where it is none that can be told. */
+/** The provider in a model's name; null if it cannot be determined. */
 export function namedProviderOf(model: string, { providers }: Pick<Config, "providers">): string | null {
   try {
     return parseModelName(model, Object.keys(providers)).provider;
@@ -266,7 +264,7 @@ export function namedProviderOf(model: string, { providers }: Pick<Config, "prov
   }
 }
 
-/** Gives the hints of a config, by tool name; `*` = every tool that has no word of its own. No prototype. */
+/** Tool hints by tool name; `*` = every tool without its own. No prototype. */
 export function toolHints({ conversation }: Config): ToolCompactionHints {
   const hints: Record<string, ToolCompactionHints[string]> = Object.create(null);
   for (const [name, { compaction }] of Object.entries(conversation.tools)) {

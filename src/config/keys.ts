@@ -1,4 +1,4 @@
-// A setting's key: the names from the root table down to it, written dotted as in TOML (`a.b."c.d"`).
+// A setting's key: the names from the root table down, dotted as in TOML (`a.b."c.d"`).
 import { parse, TomlError } from "smol-toml";
 import { asSentence, JpgError } from "../core/errors.ts";
 import { forJson } from "../core/safe-text.ts";
@@ -8,10 +8,9 @@ export type SettingPath = readonly string[];
 
 const BARE_NAME = /^[A-Za-z0-9_-]+$/;
 
-/** Names that would reach an object's prototype; no setting may be called so. */
+/** Names that would reach an object's prototype; no setting may have one. */
 const UNSAFE_NAMES: ReadonlySet<string> = new Set(["__proto__"]);
 
-/** Whether a table may have an entry of that name. */
 export function isSafeName(name: string): boolean {
   return !UNSAFE_NAMES.has(name);
 }
@@ -21,24 +20,22 @@ export function formatKey(path: SettingPath): string {
   return path.map((name) => (BARE_NAME.test(name) ? name : quoteName(name))).join(".");
 }
 
-/** Quotes a name as TOML does; JSON leaves the last control characters as they are, TOML allows none. */
+/** Quotes a name as TOML does; unlike JSON, TOML allows no control characters. */
 function quoteName(name: string): string {
   return forJson(JSON.stringify(name));
 }
 
-// Reads a setting's key as it is written, dotted, its names bare or quoted as in TOML; `*`, the name for every other tool, may be
-// bare, too.
+// Reads a dotted key, its names bare or quoted as in TOML; `*`, the name for every other tool, may also be bare.
 
 const PART = /[ \t]*("(?:[^"\\\n]|\\.)*"|'[^'\n]*'|[A-Za-z0-9_-]+|\*)[ \t]*/y;
 
-/** A key read from the beginning of a text, and where it ended. */
 interface ScannedKey {
   readonly path: SettingPath;
-  /** Offset of the first character after the key and the blanks behind it. */
+  /** Offset after the key and its trailing blanks. */
   readonly end: number;
 }
 
-/** Reads a dotted key that begins at an offset of a text; null when none stands there. */
+/** Reads a dotted key at an offset; null when there is none. */
 export function scanKey(text: string, start: number): ScannedKey | null {
   const path: string[] = [];
   let at = start;
@@ -54,7 +51,7 @@ export function scanKey(text: string, start: number): ScannedKey | null {
   }
 }
 
-/** Parses a whole text as a dotted key; null when it is none. */
+/** Parses a whole text as a dotted key; null for other text. */
 export function parseKey(text: string): SettingPath | null {
   const key = scanKey(text, 0);
   return key !== null && key.end === text.length ? key.path : null;
@@ -67,21 +64,21 @@ function unquoteName(part: string): string | null {
     const { name } = parse(`name = ${part}`);
     return typeof name === "string" ? name : null;
   } catch {
-    return null; // an escape that TOML does not know: no key
+    return null; // an escape unknown to TOML
   }
 }
 
-// Where in a TOML text each key stands, for errors and for `--show-origin`. The text has been parsed already, so the scan
-// only has to tell keys from values, not to check them.
+// The lines of a TOML text's keys, for errors and `--show-origin`. The text was parsed already, so the scan only has to find keys,
+// not to check values.
 
-/** Gives the 1-based line of a key, or of the nearest table around it; undefined when neither stands in the text. */
+/** Returns the 1-based line of a key, or of its nearest table; undefined when the text has neither. */
 export type LineOfKey = (path: SettingPath) => number | undefined;
 
 const BLANK_OR_COMMENT = /(?:\s|#[^\n]*)*/y;
 const VALUE_TOKEN =
   /"""(?:[^\\]|\\[\s\S])*?"{3,5}|'''[\s\S]*?'{3,5}|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|#[^\n]*|[[\]{}]|[^"'#[\]{}\n]+/y;
 
-/** Maps the keys and table headers of a TOML text that parses to their lines. */
+/** Maps keys and table headers of valid TOML to their lines. */
 export function scanKeyLines(text: string): LineOfKey {
   const lines = new Map<string, number>();
   const counter = createLineCounter(text);
@@ -106,7 +103,7 @@ export function scanKeyLines(text: string): LineOfKey {
   return (path) => nearestLine(lines, path);
 }
 
-/** Remembers a key and, where they are not known yet, the tables that it implies. */
+/** Records a key and the tables that it implies, unless already known. */
 function remember(lines: Map<string, number>, path: SettingPath, line: number): void {
   for (let length = 1; length <= path.length; length += 1) {
     const key = formatKey(path.slice(0, length));
@@ -122,7 +119,7 @@ function nearestLine(lines: ReadonlyMap<string, number>, path: SettingPath): num
   return undefined;
 }
 
-/** Gives the offset of the end of a value: the first line end outside strings, comments, lists and inline tables. */
+/** The end of a value: the first line end outside strings, comments, lists and inline tables. */
 function skipValue(text: string, start: number): number {
   let depth = 0;
   let at = start;
@@ -136,14 +133,14 @@ function skipValue(text: string, start: number): number {
   return at;
 }
 
-/** Offset after what a sticky pattern matches at an offset; the offset itself when it matches nothing. */
+/** The offset after a sticky pattern's match; unchanged without a match. */
 function skip(pattern: RegExp, text: string, at: number): number {
   pattern.lastIndex = at;
   const match = pattern.exec(text);
   return match === null ? at : at + match[0].length;
 }
 
-/** Counts lines up to offsets that only rise. */
+/** Counts lines up to rising offsets. */
 function createLineCounter(text: string): (offset: number) => number {
   let line = 1;
   let at = 0;
@@ -156,7 +153,7 @@ function createLineCounter(text: string): (offset: number) => number {
   };
 }
 
-// A TOML file as a table and the lines of its keys. The text comes from the caller; nothing is opened here.
+// A TOML file as a table and the lines of its keys.
 
 /** A parsed TOML text. Tables have no prototype; `__proto__` is an ordinary key in them. */
 interface TomlSource {

@@ -1,4 +1,4 @@
-// A layer: one place that settings come from, and what a layer gives once it has been read.
+// A layer is one source of settings.
 import * as z from "zod/mini";
 import { nearestName } from "../core/errors.ts";
 import { type Config, namedProviderOf, namedProviders } from "./config.ts";
@@ -8,16 +8,15 @@ import { findNode, namesUnder, replacementFor, type SettingFacts, type SettingNo
 /** The layers, lowest first; a higher one wins. */
 export type LayerName = "built-in" | "user" | "project" | "conversation" | "flag";
 
-/** Where a value comes from. */
 export interface SettingOrigin {
   readonly layer: LayerName;
-  /** File, absent for built-in values and flags. */
+  /** Absent for built-in values and flags. */
   readonly file?: string;
-  /** Line of the file, 1-based. */
+  /** 1-based. */
   readonly line?: number;
 }
 
-/** The settings of one place as plain tables. */
+/** One layer's settings as plain tables. */
 export interface Layer {
   readonly name: LayerName;
   readonly file?: string;
@@ -25,16 +24,16 @@ export interface Layer {
   readonly table: unknown;
 }
 
-/** One setting as a layer gives it. */
+/** One setting of a layer. */
 export interface Assignment {
   readonly path: SettingPath;
-  /** The key that stands there, where it is another name of the setting. */
+  /** The written key, if it is an alias. */
   readonly alias?: string;
-  /** Null for a table that is named but empty, such as a profile without policies. */
+  /** Null for an empty table that still has a meaning, such as a profile without policies. */
   readonly facts: SettingFacts | null;
   /** As written. */
   readonly raw: unknown;
-  /** As the config holds it; undefined = takes back what a lower layer set. */
+  /** As the config holds it; undefined = unsets a lower layer's value. */
   readonly value: unknown;
   readonly origin: SettingOrigin;
 }
@@ -45,56 +44,53 @@ export interface Problem {
   /** Dotted key as written. */
   readonly key: string;
   readonly origin: SettingOrigin;
-  /** What was expected and received. */
+  /** What was expected, and received. */
   readonly reason: string;
-  /** The nearest name or word, when one is near. */
+  /** A similar name or word, if there is one. */
   readonly nearest?: string;
-  /** What takes the place of what is no more. */
+  /** What replaces a removed setting. */
   readonly replacement?: string;
-  /** Whether the key needs trust before its value matters. */
+  /** Whether the key needs trust. */
   readonly gated: boolean;
 }
 
 export interface LayerContents {
-  /** In the order written. */
+  /** In written order. */
   readonly assignments: readonly Assignment[];
   readonly problems: readonly Problem[];
 }
 
-/** Gives the origin of a key of a layer. */
+/** The origin of a layer's key. */
 export function originOf({ name, file, lineOf }: Layer, path: SettingPath): SettingOrigin {
   const line = lineOf?.(path);
   return { layer: name, file, line };
 }
 
-/** Renders where a setting stands: `file:line`, or the layer's name when it stands in no file. */
+/** Renders an origin: `file:line`, or the layer's name if it has no file. */
 export function renderPlace({ layer, file, line }: SettingOrigin): string {
   return [file ?? layer, ...(line === undefined ? [] : [line])].join(":");
 }
 
-// Who may set what. A conversation comes from anywhere, a project's file from whoever wrote the project. Neither may name a
-// program, an address, a key or the system prompt, nor switch on what spends or sends, unless the user trusted the
-// project's file (decision 019 has the table).
+// Who may set what. A conversation comes from anywhere, a project's file from its authors. Neither may name a program, an address, a
+// key or the system prompt, nor enable what spends or sends, unless the user trusted the project's file (decision 019 has the
+// table).
 
-/** Of what a conversation may set what is not gated: the model's name, how turns are compacted, and hints. */
+/** What a conversation may set, as far as it is not gated: the model's name, how turns are compacted, and hints. */
 const OPEN_TO_CONVERSATIONS: readonly SettingPath[] = [
   ["conversation", "model"],
   ["conversation", "compaction"],
   ["conversation", "tools"],
 ];
 
-/** The key that names a profile; a stranger may name one that asks no model. */
+/** Names a profile; an untrusted layer may only name one that asks no model. */
 export const DEFAULT_PROFILE = "conversation.compaction.default_profile";
 
-/** Whether a layer's word is the user's: nothing in it is refused. */
+/** Whether the user wrote or trusted a layer: none of its settings are refused. */
 export function isUserApproved(layer: LayerName, isTrusted: boolean): boolean {
   return layer === "built-in" || layer === "user" || layer === "flag" || (layer === "project" && isTrusted);
 }
 
-/**
- * Gives why a layer without trust may not set a key so; null when it may. `own`: the settings of the layers that are the
- * user's word, put together.
- */
+/** Says why an untrusted layer may not set a value; null when it may. `own`: the settings of all layers that the user approved. */
 export function refusalOfSetting(
   layer: LayerName,
   { path, value }: Pick<Assignment, "path" | "value">,
@@ -113,14 +109,14 @@ export function refusalOfSetting(
   }
 }
 
-/** Gives why a layer may not set what only the user's own word counts for, trusted or not; null when it may. */
+/** Says why a layer may not set what only the user may, trusted or not; null when it may. */
 export function refusalOfUsersOnly(layer: LayerName, path: SettingPath): string | null {
   if (layer !== "project" && layer !== "conversation") return null;
   const node = findNode(path)?.node;
   return node?.type === "setting" && node.facts.usersOnly === true ? "only your own settings may set it" : null;
 }
 
-/** Whether a conversation's own layer may set a key, to one value or another. */
+/** Whether a conversation may set a key at all. */
 export function isAllowedToConversations(path: SettingPath): boolean {
   const isOpen = OPEN_TO_CONVERSATIONS.some((table) => table.every((name, index) => name === path[index]));
   return isOpen && !isGated(path);
@@ -138,15 +134,15 @@ function refusalOfModel(model: string, own: Config): string | null {
   return namedProviders(own).has(provider) ? null : `your own settings do not name ${provider}`;
 }
 
-/** A table of a provider or a server names it, also an empty one. */
+/** Even an empty table names a provider or a server. */
 function isGated(path: SettingPath): boolean {
   if (path[0] === "providers" || path[0] === "mcp") return true;
   const node = findNode(path)?.node;
   return node?.type === "setting" && node.facts.gated === true;
 }
 
-// Reads a layer into single assignments, each setting under its one key. Never throws: what is wrong comes as problems,
-// and the caller decides whether a layer's problems are errors or merely reported.
+// Reads a layer into single assignments, each under its full key. Never throws: the caller decides whether problems are errors or
+// reported.
 
 interface Reading {
   readonly layer: Layer;
@@ -155,7 +151,7 @@ interface Reading {
   readonly problems: Problem[];
 }
 
-/** Reads a layer's tables against the schema. */
+/** Checks a layer's tables against the schema. */
 export function readLayer(layer: Layer): LayerContents {
   const reading: Reading = { layer, seen: new Set(), assignments: [], problems: [] };
   if (isTable(layer.table)) readTable(reading, [], layer.table);
@@ -219,11 +215,11 @@ function isTable(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date);
 }
 
-// What can be wrong with a key of a layer, worded once: expected, received, nearest.
+// Problems of a key: expected, received, nearest.
 
 const SHOWN_CHARACTERS = 60;
 
-/** Creates the problem of a key that no setting has. */
+/** A key that no setting has. */
 export function unknownKey(layer: Layer, path: SettingPath): Problem {
   const table = path.slice(0, -1);
   const name = path[path.length - 1] ?? "";
@@ -242,7 +238,7 @@ export function unknownKey(layer: Layer, path: SettingPath): Problem {
   };
 }
 
-/** Creates the problem of a value that its setting does not accept. */
+/** A value that its setting does not accept. */
 export function badValue(layer: Layer, path: SettingPath, facts: SettingFacts, value: unknown): Problem {
   const received = facts.hidden === undefined ? describeValue(value) : "a value that is not shown";
   const replacement = replacementFor(path, value);
@@ -259,12 +255,12 @@ export function badValue(layer: Layer, path: SettingPath, facts: SettingFacts, v
   };
 }
 
-/** Creates the problem of a value that is not the table that its key stands for. */
+/** A value where a table is expected. */
 export function notATable(layer: Layer, path: SettingPath, value: unknown): Problem {
   return mismatch(layer, path, `expected a table of settings, received ${describeValue(value)}`);
 }
 
-/** Creates the problem of a setting that one layer gives under two of its names. */
+/** A setting that one layer sets under two names. */
 export function setTwice(layer: Layer, path: SettingPath, canonical: SettingPath): Problem {
   return mismatch(layer, path, `expected ${formatKey(canonical)} once, received it under two names`);
 }

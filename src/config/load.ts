@@ -1,6 +1,5 @@
-// Loads the config: every layer read, checked and laid over the ones below, the built-in settings lowest, each setting
-// remembering where it came from.
-// The user's own mistakes are errors; what a stranger's layer may not say is ignored and listed.
+// Loads the config: reads and checks every layer, and merges them from the built-in settings up. Each setting records its origin.
+// The user's own mistakes are errors; what an untrusted layer may not set is ignored and listed.
 import { parse } from "smol-toml";
 import * as z from "zod/mini";
 import { TRIGGER_RATIO } from "../core/compact/automatic.ts";
@@ -31,7 +30,7 @@ export interface ConfigFile {
   readonly text: string;
 }
 
-/** One delta of the conversation's layer; `problem` says why a file was none. */
+/** A delta of the conversation's layer; `problem` says why a file is none. */
 export interface ConversationDelta {
   readonly file: string;
   readonly at_turn: number;
@@ -41,41 +40,41 @@ export interface ConversationDelta {
 
 export interface ConfigInput {
   readonly user?: ConfigFile;
-  /** `trusted`: the user said `jpg trust` to exactly this text. */
+  /** `trusted`: the user ran `jpg trust` for exactly this text. */
   readonly project?: ConfigFile & { readonly trusted: boolean };
-  /** Oldest first, only those that hold at the turn in question (see `selectDeltas`). */
+  /** Oldest first, only those in force at the turn in question (see `selectDeltas`). */
   readonly conversation: readonly ConversationDelta[];
   /** KEY=VALUE of each --cfg, in the order typed. */
   readonly overrides: readonly string[];
-  /** Providers that the user named for this conversation before. */
+  /** Providers that the user named for this conversation earlier. */
   readonly named?: readonly string[];
 }
 
-/** A setting that a layer gave and that does not count. */
+/** A setting of a layer that does not count. */
 export interface IgnoredSetting {
-  /** Dotted key; empty when a whole file does not count. */
+  /** Dotted key; empty for a whole file. */
   readonly key: string;
   readonly layer: LayerName;
   readonly file?: string;
   /** 1-based. */
   readonly line?: number;
   readonly reason: string;
-  /** As written; absent where it is of no use, or the whole file does not count. */
+  /** As written; absent if it is of no use, or for a whole file. */
   readonly value?: unknown;
 }
 
 export interface LoadedConfig {
-  /** Frozen. Tables have no prototype: looking up a name that nobody set gives undefined, whatever the name. */
+  /** Frozen. Tables have no prototype: any name that nobody set is undefined. */
   readonly config: Config;
-  /** As written, by dotted key, ordered by it; only what is in force. */
+  /** As written, sorted by dotted key; only what is in force. */
   readonly values: ReadonlyMap<string, unknown>;
-  /** Where each value comes from, by dotted key; same keys as `values`. */
+  /** Origin of each value, by dotted key; same keys as `values`. */
   readonly origins: ReadonlyMap<string, SettingOrigin>;
   /** Lowest layer first. */
   readonly ignored: readonly IgnoredSetting[];
 }
 
-/** The lowest layer, in the shape of a config file: what holds when nobody has set anything. */
+/** The lowest layer, in the form of a config file. */
 export const BUILT_IN: Readonly<Record<string, unknown>> = {
   conversation: {
     model: "",
@@ -98,13 +97,14 @@ export const BUILT_IN: Readonly<Record<string, unknown>> = {
 interface Source {
   readonly layer: Layer;
   readonly isTrusted: boolean;
-  /** Named in errors about settings that stand in no file. */
+  /** Name for errors about settings without a file. */
   readonly displayName?: string;
 }
 
 /**
  * Loads the config from its layers: built-in < user < project < conversation < flags. Throws `bad_toml`, `unknown_key` and
- * `bad_value` for the user's and the project's file, these two and `bad_override` for --cfg; never for a conversation's layer.
+ * `bad_value` for the user's and the project's file, the latter two and `bad_override` for --cfg; never for a conversation's
+ * layer.
  */
 export function loadConfig(input: ConfigInput): LoadedConfig {
   const ignored: IgnoredSetting[] = [];
@@ -142,7 +142,7 @@ export function loadConfig(input: ConfigInput): LoadedConfig {
 
 type InForce = ReadonlyMap<string, Assignment>;
 
-/** The last word on each key, and what follows from it: what is built in in its own order, then the rest by key. */
+/** The winning assignment of each key, and what follows from it: built-in keys in their own order, then the rest sorted by key. */
 function inForceOf(assignments: readonly Assignment[]): InForce {
   const keyed = assignments.map((assignment) => [formatKey(assignment.path), assignment] as const);
   const above = keyed.filter(([, setting]) => !isBuiltIn(setting)).sort(([a], [b]) => compareKeys(a, b));
@@ -161,7 +161,7 @@ function compareKeys(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
-/** A summary table that names no policy means the only one there is. */
+/** A summary table without a policy means the only one there is. */
 function summaryPolicies(inForce: InForce): readonly Assignment[] {
   return [...inForce.values()].flatMap(({ path, facts }): readonly Assignment[] => {
     const isProfileKey = path[1] === "compaction" && path[2] === "profiles";
@@ -175,8 +175,8 @@ function summaryPolicies(inForce: InForce): readonly Assignment[] {
 const AUTO: SettingPath = ["conversation", "compaction", "auto"];
 
 /**
- * A strategy that was set takes the place of the built-in profile of automatic compaction, not of one that was set. Where neither
- * was, `[compaction] auto = true` means what it says in the design that it is from (Compaction v2): tier by tier.
+ * A strategy that was set replaces the built-in profile of automatic compaction, but not a profile that was set. If neither was,
+ * `[compaction] auto = true` means what it says in the design that it is from (Compaction v2): tier by tier.
  */
 function automaticProfile(inForce: InForce): readonly Assignment[] {
   const path = [...AUTO, "profile"];
@@ -203,7 +203,7 @@ function configOf(inForce: InForce): Config {
     const table = tableAt(root, facts === null ? path : path.slice(0, -1));
     if (facts !== null && value !== undefined) table[path.at(-1) ?? ""] = value;
   }
-  // Each value was checked by the schema at its place, and the schema is one of Config.
+  // The schema checked each value, and it is a schema of Config.
   return freeze(root) as unknown as Config;
 }
 
@@ -222,15 +222,15 @@ function freeze(value: unknown): unknown {
   return Object.freeze(value);
 }
 
-/** A provider's table without a setting names it. */
+/** An empty provider table names the provider. */
 function nameProvider(name: string): Assignment {
   return { path: ["providers", name], facts: null, raw: {}, value: undefined, origin: { layer: "user" } };
 }
 
-/** Settings of one file that are named one by one; more are counted. */
+/** Settings of one file that are reported singly; more are counted. */
 const MAX_LINES_PER_FILE = 3;
 
-/** Renders what was ignored as warnings, one line each, with what to do about it. */
+/** Renders ignored settings as warnings, one line each, with what to do about it. */
 export function renderIgnored(ignored: readonly IgnoredSetting[]): readonly string[] {
   const byFile = new Map<string, IgnoredSetting[]>();
   for (const setting of ignored) {
@@ -291,9 +291,9 @@ function handleProblem(problem: Problem, { layer, isTrusted, displayName }: Sour
   });
 }
 
-/** One setting of the command line. */
+/** A setting of the command line. */
 export interface Override {
-  /** From the root, in full. */
+  /** The full path. */
   readonly path: SettingPath;
   readonly value: unknown;
   /** As typed. */
@@ -301,8 +301,8 @@ export interface Override {
 }
 
 /**
- * Parses `KEY=VALUE`. `conversation.compaction.` and `conversation.` may be left out; VALUE is TOML, else a bare text.
- * Throws `bad_override` and `unknown_key`. Whether the value is allowed is decided when the layers are loaded.
+ * Parses `KEY=VALUE`. The prefixes `conversation.compaction.` and `conversation.` may be omitted; VALUE is TOML, else plain text.
+ * Throws `bad_override` and `unknown_key`. `loadConfig` checks the value.
  */
 export function parseOverride(text: string): Override {
   const key = scanKey(text, 0);
@@ -311,15 +311,15 @@ export function parseOverride(text: string): Override {
   return { path, value: parseValue(node, text.slice(key.end + 1).trim()), text };
 }
 
-/** Gives an override as nested tables, the shape of a config file. */
+/** Converts an override to nested tables, the form of a config file. */
 export function toTable({ path, value }: Override): Readonly<Record<string, unknown>> {
   return path.reduceRight<unknown>((inner, name) => ({ [name]: inner }), value) as Readonly<Record<string, unknown>>;
 }
 
 /**
- * Puts overrides together into the delta that a conversation stores; the later one wins. Settings that a conversation may
- * not set (programs, addresses, what spends or sends) are left out: they hold for this call only. Null when nothing is left
- * to store. What is wrong with an override is `loadConfig`'s to report.
+ * Merges overrides to the delta that a conversation stores; the later one wins. Omits settings that a conversation may not set
+ * (programs, addresses, what spends or sends): they apply to this call only. Null when nothing remains to store. `loadConfig`
+ * reports invalid overrides.
  */
 export function toDelta(
   overrides: readonly Override[],
@@ -349,7 +349,7 @@ function setAt(table: Record<string, unknown>, path: SettingPath, value: unknown
   setAt(inner, rest, value);
 }
 
-/** A setting that wants a text gets one even where the text could be read as a number or a date. */
+/** A text setting gets a text even if it could be read as a number or a date. */
 function parseValue(node: SettingNode, text: string): unknown {
   const value = parseTomlValue(text);
   if (node.type !== "setting" || typeof value === "string") return value;

@@ -1,5 +1,5 @@
-// The schema of every setting: its type, what an error says was expected, and who may set it. A new setting is one line
-// here and one in config.ts; the walk over layers, the trust rules and the listings read this table.
+// The schema of every setting: its type, what errors say was expected, and who may set it. A new setting is one line here and one in
+// config.ts.
 import * as z from "zod/mini";
 import { $ZodObject, $ZodOptional, $ZodRecord, type $ZodType } from "zod/v4/core";
 import { FORMER_STRATEGIES, PIPELINE_NAMES, STRATEGY_NAMES } from "../core/compact/strategies/strategy-names.ts";
@@ -11,19 +11,21 @@ import { PROVIDER_APIS, SERVE_A_FILE } from "../core/model/model-provider.ts";
 import type { Config } from "./config.ts";
 import { formatKey, isSafeName, type SettingPath } from "./keys.ts";
 
-/** What is known of a setting beside its type. */
 export interface SettingFacts {
   /** Completes "expected …" in an error. */
   readonly expected: string;
-  /** Words that it accepts, for suggestions. */
+  /** Accepted words, for suggestions. */
   readonly words?: readonly string[];
-  /** Names a program or an address, speaks to the model in the user's name, or switches on what spends or sends: counts only from the user's layer, a trusted project's and the command line. */
+  /**
+   * Names a program or an address, speaks to the model in the user's name, or enables what spends or sends: counts only from the
+   * user, a trusted project and the command line.
+   */
   readonly gated?: true;
-  /** What protects the user from others: no project may set it, trusted or not. */
+  /** Protects the user from others: no project may set it, even if trusted. */
   readonly usersOnly?: true;
-  /** May hold a secret: never shown in an error; a listing hides all of it, or what an address carries beside the host. */
+  /** May hold a secret: never shown in an error; listings hide all of it, or the credentials in an address. */
   readonly hidden?: "all" | "credentials";
-  /** The word that takes back what a lower layer set. */
+  /** The word that unsets a lower layer's value. */
   readonly unset?: string;
 }
 
@@ -56,7 +58,7 @@ const name = (what: string, gate: Gate = {}) => setting(z.string().check(z.minLe
 
 const TOOL_CALL_WORDS = ["strip", "strip-responses", "strip-requests", "omit"] as const;
 
-/** The forms are checked here, so that no misspelt key passes; what they mean is core's to say. */
+/** Only the form is checked here, so that no misspelt key passes; core gives it its meaning. */
 const toolCalls = setting(
   z.pipe(
     z.union([
@@ -88,7 +90,7 @@ type PolicySettings = {
   readonly [Key in keyof StripPolicies]-?: z.ZodMiniExactOptional<z.ZodMiniEnum<{ strip: "strip" }>>;
 } & { readonly tool_calls: z.ZodMiniExactOptional<typeof toolCalls> };
 
-/** What is said of each content type: words, but of tool calls. */
+/** A policy for each content type. */
 const POLICY_SETTINGS = Object.fromEntries(
   CONTENT_TYPES.flatMap(({ content, words }): [string, z.ZodMiniType][] => {
     if (content === "tool_calls") return [[content, z.exactOptional(toolCalls)]];
@@ -170,7 +172,7 @@ const mcpServer = z.strictObject({
   confirm: z.exactOptional(setting(z.boolean(), "true or false", { gated: true })),
 });
 
-/** The whole of the settings. Layers are read leaf by leaf; a config put together from all layers satisfies it. */
+/** All settings. Layers are read setting by setting; the merged config satisfies this schema. */
 const configSchema: z.ZodMiniType<Config> = z.strictObject({
   conversation: z.strictObject({
     model: text('a model such as "anthropic/claude-sonnet", or "" for the one that answered last'),
@@ -187,9 +189,9 @@ const configSchema: z.ZodMiniType<Config> = z.strictObject({
   }),
 });
 
-// Settings that are no more: whoever still has one is told what takes its place.
+// Removed settings: an error says what replaces them.
 
-/** Gives what takes the place of a key that no setting has any more, or of a value; null when it never was one. */
+/** What replaces a removed key or value; null for any other. */
 export function replacementFor(path: SettingPath, value?: unknown): string | null {
   const [table, , name] = path;
   if (table === "providers" && (name === "folder" || name === "library")) return SERVE_A_FILE;
@@ -197,8 +199,8 @@ export function replacementFor(path: SettingPath, value?: unknown): string | nul
   return isFormer ? (FORMER_STRATEGIES[value] ?? null) : null;
 }
 
-// The schema as a tree that can be walked by key: tables with fixed keys, tables named by the user, settings. Other
-// accepted spellings of a key (aliases) lead to the same place, so everything after this file sees one key per setting.
+// The schema as a tree: tables with fixed keys, tables with user-chosen names, settings. Aliases of a key lead to the same node, so
+// all other code sees one key per setting.
 
 /** A place in the schema. */
 export type SettingNode =
@@ -206,7 +208,7 @@ export type SettingNode =
   | { readonly type: "named"; readonly entry: $ZodType }
   | { readonly type: "setting"; readonly schema: $ZodType; readonly facts: SettingFacts };
 
-/** A node and its one path, whatever spelling was asked for. */
+/** A node and its canonical path. */
 interface FoundNode {
   readonly path: SettingPath;
   readonly node: SettingNode;
@@ -278,12 +280,11 @@ function isPrefix(prefix: SettingPath, path: SettingPath): boolean {
   return prefix.length < path.length && prefix.every((name, index) => name === path[index]);
 }
 
-// What a person may type for a setting's key: the whole key, or what is left of it without `conversation.compaction.` or
-// `conversation.`. Tried in this order, so a whole key always means itself.
+// A typed key may omit `conversation.compaction.` or `conversation.`. Tried in this order, so that a full key always means itself.
 
 const OPTIONAL_PREFIXES: readonly SettingPath[] = [[], ["conversation", "compaction"], ["conversation"]];
 
-/** Resolves a typed key to the node it names. Throws `unknown_key` with the nearest key. */
+/** Resolves a typed key. Throws `unknown_key` with the nearest key. */
 export function resolveShortKey(path: SettingPath): FoundNode {
   for (const prefix of OPTIONAL_PREFIXES) {
     const found = findNode([...prefix, ...path]);

@@ -1,4 +1,4 @@
-// The settings in force as rows and text, for `jpg config`. No program is run and no secret shown.
+// The settings in force as rows and text, for `jpg config`. Runs no program and shows no secret.
 import { stringify } from "smol-toml";
 import { isFields } from "../core/conversation/event.ts";
 import { formatKey, parseKey, type SettingPath } from "./keys.ts";
@@ -10,20 +10,20 @@ import { findNode, resolveShortKey, type SettingFacts } from "./schema.ts";
 export interface SettingRow {
   /** Dotted, in full. */
   readonly key: string;
-  /** As written; a text in its place says that a secret is not shown. */
+  /** As written; a placeholder for a secret. */
   readonly value: unknown;
   readonly origin: SettingOrigin;
 }
 
 const HIDDEN = "(not shown)";
 
-/** The table of the tools: what is built in there is listed only when it is asked for. */
+/** The tools' table: its built-in values are listed only on request. */
 const TOOLS: SettingPath = ["conversation", "tools"];
 
 /**
- * Lists the settings in force, ordered by key: all, or those of one key or table (its prefix may be left out). The built-in
- * hints for tools, two hundred lines, are listed only for a key inside `conversation.tools` or for that table. Empty when a
- * key that exists is not set. Throws `unknown_key`.
+ * Lists the settings in force, sorted by key: all, or those of one key or table (its prefix may be omitted). Lists the two hundred
+ * lines of built-in tool hints only for a key inside `conversation.tools`, or for that table. Empty when an existing key is not
+ * set. Throws `unknown_key`.
  */
 export function listSettings(loaded: LoadedConfig, key?: string): readonly SettingRow[] {
   const under = key === undefined ? [] : resolveShortKey(parseKey(key) ?? [key]).path;
@@ -42,7 +42,10 @@ function isUnder(path: SettingPath, table: SettingPath): boolean {
   return table.every((name, index) => name === path[index]);
 }
 
-/** Renders rows one a line, `key=value`, or `layer TAB place TAB key=value` with origins; values as TOML, so that `--cfg` takes them. */
+/**
+ * Renders one row per line, `key=value`, or `layer TAB place TAB key=value` with origins; values are TOML, so that `--cfg` takes
+ * them.
+ */
 export function renderSettings(rows: readonly SettingRow[], { showOrigin }: { readonly showOrigin: boolean }): string {
   return rows
     .map(({ key, value, origin }) => {

@@ -1,5 +1,5 @@
-// Trust in a project's config file, bound to its exact content: a file that changed is not trusted any more. The trust
-// file stays on the user's machine, outside any project.
+// Trust in a project's config file, bound to its exact content: a changed file is untrusted. The trust file is on the user's
+// machine, outside any project.
 import { createHash } from "node:crypto";
 import { isAbsolute, join } from "node:path";
 import * as z from "zod/mini";
@@ -25,12 +25,12 @@ export function isTrusted(path: string, digest: string, trustFileText: string | 
   return Object.hasOwn(digests, path) && digests[path] === digest;
 }
 
-/** Gives the trust file's new text with a file trusted. Throws `bad_trust_file`. */
+/** Adds a file; returns the trust file's new text. Throws `bad_trust_file`. */
 export function withTrust(trustFileText: string | undefined, path: string, digest: string): string {
   return formatTrustFile({ ...parseTrustFile(trustFileText), [path]: digest });
 }
 
-/** Gives the trust file's new text with a file trusted no longer. Throws `bad_trust_file`. */
+/** Removes a file; returns the trust file's new text. Throws `bad_trust_file`. */
 export function withoutTrust(trustFileText: string | undefined, path: string): string {
   const { [path]: _removed, ...digests } = parseTrustFile(trustFileText);
   return formatTrustFile(digests);
@@ -67,7 +67,7 @@ export interface UserPaths {
   readonly stateDir: string;
   readonly trustFile: string;
   readonly dataDir: string;
-  /** What can be had again. */
+  /** Can be recreated. */
   readonly cacheDir: string;
   /** The store used outside any project. */
   readonly storeDir: string;

@@ -1,5 +1,5 @@
-// Talks to Anthropic's Messages API, or to a server that speaks it. The library is used through its plain `post`, because its
-// own methods warn on the console about models, and without the methods of the other APIs, which are three quarters of it.
+// Client of Anthropic's Messages API. The library is used through its plain `post`: its own methods print warnings about models, and
+// the other APIs' methods are three quarters of its size.
 import { type Anthropic, BaseAnthropic } from "@anthropic-ai/sdk";
 import { Models } from "@anthropic-ai/sdk/resources/models";
 import {
@@ -20,7 +20,7 @@ import { DEFAULT_URLS } from "./errors.ts";
 import { type Exchange, type KnownAnswer, LONGEST_TIMER } from "./exchange.ts";
 import { askProvider, completeAnswer, streamAnswer } from "./tries.ts";
 
-/** Models of a page of the list: the most that the API gives. */
+/** Models per page of the list: the API's maximum. */
 const PAGE = 1000;
 
 /** Creates a client of Anthropic's API. */
@@ -63,10 +63,10 @@ export function createAnthropicClient(connection: LlmConnection): LlmClient {
 
 const PATH = "/v1/messages";
 
-/** Everything is given, so that the library reads nothing from the environment. */
+/** Every option is set, so that the library reads nothing from the environment. */
 function openSdk({ apiKey, baseUrl }: LlmConnection, { fetch }: Exchange): BaseAnthropic {
   return new BaseAnthropic({
-    // The exchange signs requests itself; without a key here the library would look for one.
+    // The exchange authenticates requests; without a key here the library would search for one.
     apiKey: apiKey || "none",
     baseURL: (baseUrl ?? DEFAULT_URLS.anthropic).replace(/(?:\/v1)?\/*$/, ""),
     fetch,
@@ -95,14 +95,14 @@ function toListed({
   };
 }
 
-// Reads answers of Anthropic's Messages API, streamed and whole, into parts. Blocks of kinds that jpg never asks for (results of
-// the provider's own tools) are left out.
+// Reads answers of the Messages API, streamed and whole, into parts. Drops blocks of kinds that jpg never asks for (results of the
+// provider's own tools).
 
 type Block = Anthropic.ContentBlock;
 type StreamEvent = Anthropic.RawMessageStreamEvent;
 type Usage = Readonly<Record<string, unknown>>;
 
-/** A block while it streams in. */
+/** An unfinished block. */
 interface Draft {
   readonly block: Block;
   text: string;
@@ -118,7 +118,7 @@ const REASONS: Readonly<Record<string, StopReason>> = {
   refusal: "refusal",
 };
 
-/** Reads a stream. Ends without a stop when the stream does. */
+/** Reads a stream. Ends without a stop if the stream does. */
 export async function* readAnthropicStream(
   events: AsyncIterable<StreamEvent>,
   known: KnownAnswer,
@@ -145,7 +145,7 @@ export async function* readAnthropicStream(
         known.usage = mergeUsage(known.usage, event.usage);
         break;
       case "message_stop":
-        // Some servers leave out the ends of blocks.
+        // Some servers omit the ends of blocks.
         for (const index of [...drafts.keys()]) yield* finishDraft(drafts, index);
         yield { type: "stop", stop: stopOf(reason, known) };
         break;
@@ -154,7 +154,6 @@ export async function* readAnthropicStream(
   }
 }
 
-/** Reads an answer that came in one piece. */
 export function readAnthropicMessage(message: Anthropic.Message, known: KnownAnswer): Completion {
   keepMessage(known, message);
   return { parts: message.content.flatMap(partOf), stop: stopOf(message.stop_reason, known) };
@@ -218,7 +217,7 @@ function finishedParts({ block, text, signature }: Draft): readonly AnswerPart[]
     case "thinking":
       return partOf({ ...block, thinking: text, signature });
     case "tool_use":
-      // A server may give the input at the start instead.
+      // Some servers send the input at the start instead.
       return text === "" ? partOf(block) : [toToolCall({ callId: block.id, name: block.name, text })];
     default:
       return partOf(block);

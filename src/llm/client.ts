@@ -1,5 +1,5 @@
-// The one interface to models: what a provider's adapter takes and gives. Adapters render the view for their API (hardened, so
-// that it takes it) and turn what streams back into parts. Invariant: an answer is complete only when its last part says so.
+// The interface to models. Adapters render the view for their API (hardened, so that it is accepted) and turn the stream into parts.
+// Invariant: an answer is complete only when its last part says so.
 import type { Content, GenerateContentConfig, GenerateContentParameters, Part } from "@google/genai/web";
 import type { ToolDefinition } from "../core/conversation/defined-tools.ts";
 import { isFields, type View } from "../core/conversation/event.ts";
@@ -11,45 +11,45 @@ import { joinPrompts, splitPrompts } from "../core/model/thread.ts";
 
 /** One request to a model. */
 export interface LlmRequest {
-  /** The provider's own name of the model, without the provider. */
+  /** The provider's name of the model, without the provider. */
   readonly model: string;
-  /** What the model is sent; rendered and hardened by the adapter. */
+  /** Rendered and hardened by the adapter. */
   readonly view: View;
-  /** System prompt; goes before those that the view begins with. */
+  /** System prompt, before those at the view's start. */
   readonly system?: string;
   readonly tools?: readonly ToolDefinition[];
   /** Longest answer, tokens; absent = the adapter's default. */
   readonly maxTokens?: number;
-  /** More will follow what is sent here, soon: the provider is asked to keep it, where that must be asked for (default false). */
+  /** More requests will soon begin with this one: the provider is asked to cache it, where it must be asked (default false). */
   readonly cache?: boolean;
-  /** Told before each wait for another try. */
+  /** Called before each wait for another try. */
   readonly onRetry?: (retry: Retry) => void;
-  /** Ends the request: the stream ends with a stop of reason `aborted`; what came before it stands, but is no whole part. */
+  /** Ends the request: the stream ends with a stop of reason `aborted`; earlier deltas stay valid, but an unfinished part is dropped. */
   readonly signal?: AbortSignal;
 }
 
-/** A try that failed, and the wait before the next. */
+/** A failed try, and the wait before the next. */
 export interface Retry {
   readonly error: Error;
   readonly waitMs: number;
 }
 
-/** What may be stored as one event of an answer. */
+/** One event of an answer. */
 export type AnswerPart =
   | { readonly kind: "message"; readonly text: string; readonly metadata?: PartMetadata }
   | { readonly kind: "reasoning"; readonly text: string; readonly metadata?: PartMetadata }
   | {
       readonly kind: "tool_call";
-      /** As the provider gave it; made up where the API has none. */
+      /** The provider's id; generated if the API has none. */
       readonly callId: string;
       readonly name: string;
-      /** Parsed; null when the model wrote no valid JSON object, then `text` has what it wrote. */
+      /** Parsed; null when the model wrote no valid JSON object: `text` has what it wrote. */
       readonly arguments: Readonly<Record<string, unknown>> | null;
       readonly text: string;
       readonly metadata?: PartMetadata;
     };
 
-/** What only the provider needs back: goes to the event's metadata. */
+/** Data that only the provider needs back; goes to the event's metadata. */
 interface PartMetadata {
   readonly signature?: string;
   readonly encrypted?: string;
@@ -60,74 +60,73 @@ interface PartMetadata {
 export type StopReason =
   | "complete"
   | "tool_calls"
-  /** The longest answer was reached. */
+  /** The limit of tokens was reached. */
   | "length"
   /** The model or the provider's filter refused. */
   | "refusal"
   /** The signal ended it. */
   | "aborted"
-  /** The provider named a reason that is not known, or none. */
+  /** The provider gave no reason, or an unknown one. */
   | "unknown";
 
 /** The end of an answer. */
 export interface Stop {
   readonly reason: StopReason;
-  /** The provider's own word for it. */
+  /** The provider's own reason. */
   readonly providerReason: string | null;
-  /** The provider's counts, verbatim (`readUsage` of core reads them); null when it gave none. */
+  /** The provider's counts, verbatim (core's `readUsage` reads them); null when it gave none. */
   readonly usage: unknown;
-  /** The model as the provider names it. */
+  /** The model, as the provider names it. */
   readonly model: string;
   /** The provider's id of the answer; null when it gave none. */
   readonly id: string | null;
 }
 
-/** What streams back, in order: deltas of a part, then the part whole; the stop last. Half parts are deltas only. */
+/** The stream, in order: deltas of a part, then the whole part; last the stop. Unfinished parts are deltas only. */
 export type StreamPart =
   | { readonly type: "delta"; readonly kind: "message" | "reasoning"; readonly text: string }
   | { readonly type: "part"; readonly part: AnswerPart }
   | { readonly type: "stop"; readonly stop: Stop };
 
-/** An answer that came in one piece. */
+/** An answer in one piece. */
 export interface Completion {
   readonly parts: readonly AnswerPart[];
   readonly stop: Stop;
 }
 
-/** A model as its provider's list tells of it; absent = the provider does not say. */
+/** A model in a provider's list; absent = the provider does not say. */
 export interface ListedModel {
   readonly name: string;
   /** Context window, tokens. */
   readonly contextWindow?: number;
   /** Longest answer, tokens. */
   readonly maxOutput?: number;
-  /** US dollars for a million tokens. */
+  /** US dollars per million tokens. */
   readonly price?: { readonly input: number; readonly output: number };
-  /** The provider no longer offers it, or will not after this date. */
+  /** Date or word of retirement: no longer offered, or not after that date. */
   readonly retires?: string;
 }
 
 /**
  * A provider's model API. All methods throw JpgError of kind `provider`: `wrong_key`, `unknown_model`, `context_overflow`,
- * `rate_limited`, `overloaded`, `provider_timeout`, `provider_unreachable`, `stream_cut`, `request_refused`, `provider_failed`,
- * each names provider, model and the setting to change, never a key. Rate limits, overload and unreachable hosts are tried again
- * with back-off before anything has streamed.
+ * `rate_limited`, `overloaded`, `provider_timeout`, `provider_unreachable`, `stream_cut`, `request_refused`, `provider_failed`.
+ * Each names provider, model and the setting to change, never a key. Rate limits, overload and unreachable hosts are retried with
+ * back-off until something has streamed.
  */
 export interface LlmClient {
   readonly api: ProviderApi;
-  /** As in `provider/model`. */
+  /** The provider in `provider/model`. */
   readonly provider: string;
-  /** Streams an answer. A connection that ends without a stop throws `stream_cut`; the parts before it stand. */
+  /** Streams an answer. A connection that ends without a stop throws `stream_cut`; earlier parts stay valid. */
   stream(request: LlmRequest): AsyncIterable<StreamPart>;
   /** Asks without streaming. */
   complete(request: LlmRequest): Promise<Completion>;
-  /** Counts what a request would send, tokens; absent where the API has no such call. */
+  /** Counts a request's tokens; absent if the API cannot. */
   countTokens?(request: LlmRequest): Promise<number>;
-  /** Throws the signal's reason when that comes first. */
+  /** Throws the signal's reason if aborted. */
   listModels?(signal?: AbortSignal): Promise<readonly ListedModel[]>;
 }
 
-/** How a client is made. */
 export interface LlmConnection {
   readonly provider: string;
   readonly api: ProviderApi;
@@ -135,23 +134,23 @@ export interface LlmConnection {
   readonly baseUrl?: string;
   /** Absent for local servers without one. Never shown. */
   readonly apiKey?: string;
-  /** What an error says to change for the key, e.g. `ANTHROPIC_API_KEY`, and for the address. */
+  /** Names in error hints: the setting of the key, e.g. `ANTHROPIC_API_KEY`, and of the address. */
   readonly keySetting: string;
   readonly urlSetting: string;
-  /** Tries in all of one request, 1 or more; default 4. */
+  /** Tries per request, 1 or more; default 4. */
   readonly attempts?: number;
-  /** Time without a byte before a request is given up, milliseconds; default 290000: models think for minutes. */
+  /** Time without a byte before a request fails, milliseconds; default 290000: models think for minutes. */
   readonly timeoutMs?: number;
   /** Waits between tries; replaced in tests. */
   readonly sleep?: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
 }
 
-/** The reason that a provider's word stands for; `unknown` for words that are not in its table, and for none. */
+/** Maps a provider's word; `unknown` for a word that is not in its table, and for none. */
 export function stopReason(words: Readonly<Record<string, StopReason>>, word: string | null): StopReason {
   return word !== null && Object.hasOwn(words, word) ? (words[word] ?? "unknown") : "unknown";
 }
 
-// The arguments that a model wrote for a call, and ids for calls of providers that give none.
+// Arguments of calls, and ids for calls of providers that give none.
 
 type ToolCall = Extract<AnswerPart, { readonly kind: "tool_call" }>;
 
@@ -159,18 +158,18 @@ type ToolCall = Extract<AnswerPart, { readonly kind: "tool_call" }>;
 interface CallDraft {
   readonly callId: string;
   readonly name: string;
-  /** What the model wrote; nothing stands for no arguments. */
+  /** What the model wrote; "" = no arguments. */
   readonly text: string;
   readonly signature?: string | undefined;
 }
 
-/** Gives the call whole; its arguments are null when the model wrote no JSON object. */
+/** Finishes a call; its arguments are null when the model wrote no JSON object. */
 export function toToolCall({ callId, name, text, signature }: CallDraft): ToolCall {
   const metadata = signature === undefined ? {} : { metadata: { signature } };
   return { kind: "tool_call", callId, name, arguments: parseArguments(text), text, ...metadata };
 }
 
-/** Makes an id for a call: the same answer gives the same ids. `position` counts the answer's calls, from 0. */
+/** Makes an id for a call: the same answer gives the same ids. `position` counts the answer's calls from 0. */
 export function generateCallId(answerId: string | null, position: number): string {
   const answer = (answerId ?? "").replace(/[^a-zA-Z0-9_-]/g, "").slice(-24);
   return answer === "" ? `call_${position}` : `call_${answer}_${position}`;
@@ -186,7 +185,7 @@ function parseArguments(text: string): ToolCall["arguments"] {
   }
 }
 
-/** The parts of a body that are also counted. */
+/** The part of a body that token counting takes too. */
 interface AnthropicInput {
   readonly model: string;
   readonly messages: readonly Readonly<Record<string, unknown>>[];
@@ -197,15 +196,15 @@ interface AnthropicInput {
 /** A body of the Messages API. */
 interface AnthropicBody extends AnthropicInput {
   readonly max_tokens: number;
-  /** Marks the last block that can be kept. */
+  /** Marks the last block that can be cached. */
   readonly cache_control?: { readonly type: "ephemeral" };
   readonly stream?: boolean;
 }
 
-/** Longest answer when the request names none, tokens: the API wants a number, and every model takes this one. */
+/** Longest answer by default, tokens: the API requires a number, and every model accepts this one. */
 const DEFAULT_MAX_TOKENS = 8192;
 
-/** Gives what the model is sent; the same request always gives the same. */
+/** Renders the input; deterministic. */
 export function toAnthropicInput({ model, view, system, tools = [] }: LlmRequest): AnthropicInput {
   const { prompts, rest } = splitPrompts(view);
   const prompt = joinPrompts(system, prompts);
@@ -223,7 +222,6 @@ export function toAnthropicInput({ model, view, system, tools = [] }: LlmRequest
   };
 }
 
-/** Gives the body of a request for an answer. */
 export function toAnthropicBody(request: LlmRequest, stream: boolean): AnthropicBody {
   return {
     ...toAnthropicInput(request),
@@ -233,12 +231,12 @@ export function toAnthropicBody(request: LlmRequest, stream: boolean): Anthropic
   };
 }
 
-/** Gives what the library is asked with for an answer; the same request always gives the same. */
+/** Renders the library's parameters; deterministic. */
 export function toGoogleParameters(request: LlmRequest): GenerateContentParameters {
   const { model, tools = [], maxTokens } = request;
   const { prompt, contents } = toInput(request);
   const config: GenerateContentConfig = {
-    // The library would run tools and ask on by itself.
+    // By default the library runs tools and continues by itself.
     automaticFunctionCalling: { disable: true },
     automaticContinuation: false,
     ...(prompt !== "" && { systemInstruction: { parts: [{ text: prompt }] } }),
@@ -248,7 +246,7 @@ export function toGoogleParameters(request: LlmRequest): GenerateContentParamete
   return { model, contents, config };
 }
 
-/** Gives the same as the body that the library sends: the model stands in the address. */
+/** Renders the same body as the library sends; the model is in the address. */
 export function toGoogleBody(request: LlmRequest): Readonly<Record<string, unknown>> {
   const { contents, config: { systemInstruction, tools, maxOutputTokens } = {} } = toGoogleParameters(request);
   return {
@@ -259,7 +257,7 @@ export function toGoogleBody(request: LlmRequest): Readonly<Record<string, unkno
   };
 }
 
-/** Gives what is counted: the library counts contents only, so the prompt and the tools go along as texts. */
+/** Renders contents for counting: the library counts contents only, so prompt and tools are added as texts. */
 export function toCountedContents(request: LlmRequest): Content[] {
   const { prompt, contents } = toInput(request);
   const tools = request.tools === undefined ? "" : JSON.stringify(toDeclarations(request.tools));

@@ -1,7 +1,7 @@
-// Makes the client of a connection; each provider's library is loaded only when it is asked for.
+// Creates clients; loads a provider's library only when it is needed.
 import type { LlmClient, LlmConnection } from "./client.ts";
 
-/** Creates a client. Nothing is sent before it is asked something. */
+/** Creates a client. Sends nothing by itself. */
 export async function createClient(connection: LlmConnection): Promise<LlmClient> {
   switch (connection.api) {
     case "anthropic":

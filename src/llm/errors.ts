@@ -1,10 +1,10 @@
-// The words of provider errors: what a provider did, by code, and the setting or option that helps. Keys appear in none.
+// Errors of providers: what a provider did, by code, and the setting or option that helps. They never contain a key.
 import { fieldsOf } from "../core/conversation/event.ts";
 import { asSentence, JpgError } from "../core/errors.ts";
 import type { LlmConnection } from "./client.ts";
 import { MAX_RETRY_AFTER_MS, readRetryAfter, type WireFault } from "./exchange.ts";
 
-/** Whom a request was for; `model` is null for requests without one. */
+/** The receiver of a request; `model` is null for requests without one. */
 export interface FailureTarget {
   readonly connection: LlmConnection;
   readonly model: string | null;
@@ -13,17 +13,16 @@ export interface FailureTarget {
 /** A failed try. */
 interface Failure {
   readonly error: JpgError;
-  /** The same request may go through later. */
+  /** Whether the same request may succeed later. */
   readonly isTransient: boolean;
   /** The wait that the provider asks for, milliseconds; null when it asks for none. */
   readonly retryAfterMs: number | null;
 }
 
-/** What is told of a failure beside its code. */
 interface FailureDetails {
-  /** Replaces what the provider did. */
+  /** Replaces the default text of the code. */
   readonly what?: string;
-  /** Goes behind it. */
+  /** Appended to it. */
   readonly more?: string;
   readonly hints?: readonly string[];
   readonly isTransient?: boolean;
@@ -39,7 +38,7 @@ export const DEFAULT_URLS: Readonly<Record<LlmConnection["api"], string>> = {
   google: "https://generativelanguage.googleapis.com",
 };
 
-/** What a provider did, as the words after its name. */
+/** What a provider did: the words after its name. */
 const WHAT: Readonly<Record<ProviderCode, string>> = {
   wrong_key: "does not take the key",
   unknown_model: "does not have this model",
@@ -53,7 +52,7 @@ const WHAT: Readonly<Record<ProviderCode, string>> = {
   provider_failed: "failed",
 };
 
-/** Creates a failure; its message names provider and model, its hints what to change. */
+/** Creates a failure: the message names provider and model, the hints what to change. */
 export function createFailure(target: FailureTarget, code: ProviderCode, details: FailureDetails = {}): Failure {
   const { provider, apiKey } = target.connection;
   const { what = WHAT[code], more = "", hints = hintsOf(target, code), isTransient = false } = details;
@@ -69,12 +68,11 @@ export function createFailure(target: FailureTarget, code: ProviderCode, details
   return { error, isTransient, retryAfterMs };
 }
 
-/** Says to look at the setting of the address. */
 function addressHint({ connection }: FailureTarget): string {
   return `Check ${connection.urlSetting}.`;
 }
 
-/** The address of a connection, fit to show. */
+/** The address of a connection, safe to show. */
 function shownAddress({ api, apiKey, baseUrl }: LlmConnection): string {
   return toDisplayUrl(baseUrl ?? DEFAULT_URLS[api], apiKey);
 }
@@ -111,9 +109,8 @@ function reachHint({ connection: { api, baseUrl, urlSetting } }: FailureTarget):
   return isHere ? `Start the server, or change ${urlSetting}.` : `Check the network and ${urlSetting}.`;
 }
 
-// Reads what a provider refused a request for: the one table from the providers' statuses, error types and sentences to the
-// codes of jpg. Wordings were taken from the providers' documentation and from public reports; an unknown one falls back to
-// its status.
+// Maps the providers' statuses, error types and sentences to jpg's codes. Wordings are from the providers' documentation and from
+// public reports; an unknown one falls back to its status.
 
 /** The codes of provider errors. */
 type ProviderCode =
@@ -128,31 +125,29 @@ type ProviderCode =
   | "request_refused"
   | "provider_failed";
 
-/** A refusal as the provider gave it. */
 interface Refusal {
-  /** HTTP status; null for an error inside a stream that names none. */
+  /** HTTP status; null for an error inside a stream without one. */
   readonly status: number | null;
-  /** Names of the error that are meant for programs (`type`, `code`, `status`), in lower case, joined by blanks. */
+  /** The error's names for programs (`type`, `code`, `status`), in lower case, joined by blanks. */
   readonly names: string;
   /** The sentence for people. */
   readonly sentence: string;
 }
 
-/** What a refusal means. */
 interface Verdict {
   readonly code: ProviderCode;
-  /** The same request may go through later. */
+  /** Whether the same request may succeed later. */
   readonly isTransient: boolean;
 }
 
 interface Row extends Verdict {
-  /** Any of them is enough. */
+  /** One match is enough. */
   readonly names?: RegExp;
   readonly sentence?: RegExp;
   readonly statuses?: readonly number[];
 }
 
-/** Too long for the model, by the words of Anthropic, OpenAI (two APIs), Groq, Google, OpenRouter, llama.cpp, LM Studio, Ollama, vLLM. */
+/** "Too long" in the words of Anthropic, OpenAI (two APIs), Groq, Google, OpenRouter, llama.cpp, LM Studio, Ollama, vLLM. */
 const TOO_LONG = new RegExp(
   [
     "prompt is too long",
@@ -182,7 +177,7 @@ const NO_MODEL = new RegExp(
 const BAD_KEY =
   /api[ _-]?key (?:not valid|is invalid|not found|expired)|(?:invalid|incorrect|missing|no) (?:x-)?api[ _-]?key|no auth credentials/i;
 
-/** The first row that fits counts. */
+/** The first matching row counts. */
 const ROWS: readonly Row[] = [
   {
     code: "context_overflow",
@@ -213,7 +208,6 @@ const ROWS: readonly Row[] = [
   { code: "provider_failed", isTransient: true, names: /api_error|internal|server_error/ },
 ];
 
-/** Says what a refusal means. */
 export function classifyRefusal(refusal: Refusal): Verdict {
   const { status } = refusal;
   const row = ROWS.find((candidate) => fits(candidate, refusal));
@@ -227,7 +221,7 @@ function fits({ names, sentence, statuses = [] }: Row, refusal: Refusal): boolea
   return names?.test(refusal.names) === true || sentence?.test(refusal.sentence) === true;
 }
 
-/** Reads the body of a refusal, in the shape of any provider; a body that is no JSON is the sentence itself. */
+/** Reads the body of a refusal in any provider's form; a body that is no JSON is the sentence itself. */
 export function readRefusal(status: number | null, body: unknown): Refusal {
   const value = typeof body === "string" ? parse(body) : body;
   const first = fieldsOf(Array.isArray(value) ? value[0] : value);
@@ -247,7 +241,7 @@ export function readRefusal(status: number | null, body: unknown): Refusal {
   };
 }
 
-/** Errors inside a stream name the status in their body, if at all. */
+/** Errors inside a stream may name a status in their body. */
 function statusOf(fields: Readonly<Record<string, unknown>>): number | null {
   const status = [fields["status"], fields["code"]].find((value) => typeof value === "number");
   return typeof status === "number" && status >= 400 && status < 600 ? status : null;
@@ -261,7 +255,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Proxies answer with pages. */
+/** Proxies answer with HTML pages. */
 function withoutTags(text: string): string {
   return text.replace(/<(style|script|title)\b[\s\S]*?<\/\1>|<[^>]*>/gi, " ");
 }
@@ -270,20 +264,20 @@ function isNonEmpty(value: unknown): value is string {
   return typeof value === "string" && value !== "";
 }
 
-// What a provider says, made fit to show: one short line without control characters, and without anything that looks like a
-// key. A server may send the key back that it refuses; it never gets past here.
+// Provider texts, made safe to show: one short line without control characters and without anything like a key. A server may send
+// back the key that it refuses: it must not appear.
 
 /** Longest sentence that is shown, in characters. */
 const MAX_SENTENCE = 300;
-/** What is looked at, in characters: a server may answer with a whole page. */
+/** Length read, characters: a server may answer with a whole page. */
 const MAX_READ = 4_000;
-/** Shortest piece of a key that is taken out, in characters: servers quote keys in part. */
+/** Shortest piece of a key that is redacted, characters: servers quote parts of keys. */
 const KEY_PIECE = 8;
-/** A shorter one is a word, such as local servers take for a key. */
+/** A shorter key is a mere word, as some local servers take. */
 const SHORTEST_KEY = 4;
 const REDACTED = "[key]";
 
-/** Words that look like keys of any provider, whole or with stars in them. */
+/** Words that look like a provider's key, whole or with asterisks. */
 const KEY_LIKE: readonly RegExp[] = [
   /\bBearer\s+[\w.~+/=*-]+/gi,
   /\b(?:sk|pk|rk|gsk|xai|hf|api|key)[-_][\w*.-]{6,}/gi,
@@ -291,9 +285,9 @@ const KEY_LIKE: readonly RegExp[] = [
   /[\w.-]*\*{3,}[\w.*-]*/g,
 ];
 
-/** Gives a text of a provider as one line to show; `key` is the key in use. */
+/** Makes a provider's text one safe line; `key` is the key in use. */
 export function toDisplayText(text: string, key: string | undefined): string {
-  // Keys first: what is cut afterwards cannot leave half of one.
+  // Keys first, so that cutting cannot leave half of one.
   const read = withoutKey(text.slice(0, MAX_READ), key);
   const line = KEY_LIKE.reduce((rest, pattern) => rest.replace(pattern, REDACTED), read)
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, " ")
@@ -301,14 +295,14 @@ export function toDisplayText(text: string, key: string | undefined): string {
   return line.length <= MAX_SENTENCE ? line : `${line.slice(0, MAX_SENTENCE - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
 }
 
-/** Gives an address without user, password, query and fragment, which may hold keys. */
+/** Strips user, password, query and fragment, which may hold keys. */
 export function toDisplayUrl(address: string, key: string | undefined): string {
   if (!URL.canParse(address)) return toDisplayText(address, key);
   const { protocol, host, pathname } = new URL(address);
   return toDisplayText(`${protocol}//${host}${pathname.replace(/\/+$/, "")}`, key);
 }
 
-/** Takes the key out, and every run of it that is long enough to be told from other words. */
+/** Removes the key, and every piece of it that is long enough to be recognised. */
 function withoutKey(text: string, key: string | undefined): string {
   if (key === undefined || key.length < SHORTEST_KEY) return text;
   const size = Math.min(key.length, KEY_PIECE);
@@ -324,7 +318,7 @@ function withoutKey(text: string, key: string | undefined): string {
   return rest;
 }
 
-/** An error that came in the place of an answer: `value` in the provider's shape, null when nothing came at all. */
+/** An error instead of an answer: `value` in the provider's form, null when nothing came at all. */
 export class StreamedError extends Error {
   readonly value: unknown;
 
@@ -334,7 +328,7 @@ export class StreamedError extends Error {
   }
 }
 
-/** Throws `provider_unreachable` when the address of a connection is none that a request can go to. */
+/** Throws `provider_unreachable` when a connection's address is not a usable URL. */
 export function checkAddress(connection: LlmConnection): void {
   const { baseUrl, apiKey } = connection;
   if (baseUrl === undefined || isAddress(baseUrl)) return;
@@ -349,7 +343,7 @@ function isAddress(baseUrl: string): boolean {
   return /^https?:$/.test(protocol) && username === "" && password === "";
 }
 
-/** Translates what a try failed of; `error` is what the provider's library threw. */
+/** Translates the failure of a try; `error` is what the provider's library threw. */
 export function toFailure(target: FailureTarget, fault: WireFault | null, error: unknown): Failure {
   if (error instanceof JpgError) return { error, isTransient: false, retryAfterMs: null };
   const { apiKey } = target.connection;
@@ -382,7 +376,7 @@ export function toFailure(target: FailureTarget, fault: WireFault | null, error:
 function refusalFailure(target: FailureTarget, refusal: Refusal, retryAfterMs: number | null): Failure {
   const { status } = refusal;
   const verdict = classifyRefusal(refusal);
-  // What names no model can lack none: the address is wrong.
+  // A request without a model cannot lack one: the address is wrong.
   const isLost = verdict.code === "unknown_model" && target.model === null;
   const sentence = toDisplayText(refusal.sentence, target.connection.apiKey);
   const wait =
@@ -408,7 +402,7 @@ function networkFailure(
   return createFailure(target, "provider_unreachable", { more, isTransient: !isPermanent });
 }
 
-/** The code at the bottom of a network error, `ECONNREFUSED` or the like. */
+/** The innermost code of a network error, such as `ECONNREFUSED`. */
 function networkReason(cause: unknown): string {
   let reason = "no connection";
   let inner: unknown = cause;
@@ -421,7 +415,7 @@ function networkReason(cause: unknown): string {
   return reason;
 }
 
-/** An error inside a stream: the libraries throw what the provider sent, each in its own wrapping. */
+/** An error inside a stream: each library wraps what the provider sent in its own way. */
 function streamFailure(target: FailureTarget, error: unknown): Failure {
   const { status, error: sent, message } = (error ?? {}) as Readonly<Record<string, unknown>>;
   const value = error instanceof StreamedError ? error.value : (sent ?? textBetweenBraces(message));
@@ -437,7 +431,7 @@ function streamFailure(target: FailureTarget, error: unknown): Failure {
   return refusalFailure(target, readRefusal(typeof status === "number" ? status : null, value), null);
 }
 
-/** A text that ends inside its JSON; Google's library throws a plain error for it. */
+/** Recognises truncated JSON, for which Google's library throws a plain error. */
 function isHalfJson(error: unknown): boolean {
   return error instanceof SyntaxError || (error instanceof Error && /\bJSON\b/.test(error.message));
 }

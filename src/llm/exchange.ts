@@ -1,7 +1,6 @@
-// One try of one request on the wire: the fetch that a provider's library is given. It sends headers of our making only, so
-// that nothing of the environment and no telemetry leaves; it ends a request that is silent for too long, or that the caller
-// ends; and it keeps what went wrong, because each library words that differently. No redirect is followed: it would take the
-// key along.
+// One try of one request: the fetch for a provider's library. It sends only jpg's own headers, so that nothing from the environment
+// and no telemetry is sent. It ends a request that is silent for too long or that the caller aborts, and records what went wrong,
+// because each library words that differently. It follows no redirect, which would also get the key.
 import type { LlmConnection } from "./client.ts";
 import { type HttpAnswer, sendHttp } from "./http-request.ts";
 
@@ -13,14 +12,14 @@ export type WireFault =
   /** No byte for this long, milliseconds. */
   | { readonly kind: "silent"; readonly afterMs: number }
   | { readonly kind: "redirect"; readonly to: string }
-  /** It answered with something that no API answers with. */
+  /** It answered with something that is no API answer. */
   | { readonly kind: "no_api"; readonly mediaType: string }
   | { readonly kind: "network"; readonly hasAnswered: boolean; readonly cause: unknown };
 
-/** What is known of an answer before it ends; adapters fill it, so that an aborted one names its model and usage. */
+/** What is known of an unfinished answer; adapters fill it, so that an aborted answer has its model and usage. */
 export interface KnownAnswer {
   id: string | null;
-  /** As asked for until the provider names it; "" for requests without one. */
+  /** The requested model until the provider names it; "" for requests without one. */
   model: string;
   usage: unknown;
 }
@@ -29,20 +28,20 @@ export interface KnownAnswer {
 export interface Exchange {
   readonly fetch: typeof globalThis.fetch;
   readonly known: KnownAnswer;
-  /** What went wrong, once something did. */
+  /** The first fault, if any. */
   fault(): WireFault | null;
-  /** Ends what still runs. */
+  /** Ends the request if it still runs. */
   close(): void;
 }
 
-/** Time without a byte before a request is given up, milliseconds: models think for minutes. */
+/** Time without a byte before a request fails, milliseconds: models think for minutes. */
 const DEFAULT_TIMEOUT = 290_000;
-/** Longest time a timer takes, milliseconds. */
+/** Longest delay of a timer, milliseconds. */
 export const LONGEST_TIMER = 2_147_483_647;
 /** Longest error text that is read, characters. */
 const MAX_ERROR = 100_000;
 
-/** How a request of an API is signed; the header is left out where there is no key. */
+/** How an API's requests are authenticated; without a key the header is omitted. */
 interface HeaderRules {
   readonly key: (apiKey: string) => Readonly<Record<string, string>>;
   readonly fixed?: Readonly<Record<string, string>>;
@@ -50,14 +49,14 @@ interface HeaderRules {
 
 const BEARER: HeaderRules = { key: (apiKey) => ({ authorization: `Bearer ${apiKey}` }) };
 const HEADERS: Readonly<Record<LlmConnection["api"], HeaderRules>> = {
-  // The version whose answers are read here.
+  // The version whose answers jpg reads.
   anthropic: { ...BEARER, fixed: { "anthropic-version": "2026-10-21" } },
   "openai-chat": BEARER,
   "openai-responses": BEARER,
   google: { key: (apiKey) => ({ "x-goog-api-key": apiKey }) },
 };
 
-/** Opens a try of a request for `model`; `signal` ends it. */
+/** Opens a try; `signal` ends it. */
 export function openExchange(connection: LlmConnection, model: string | null, signal?: AbortSignal): Exchange {
   const state: ExchangeState = {
     timeoutMs: Math.min(connection.timeoutMs ?? DEFAULT_TIMEOUT, LONGEST_TIMER),
@@ -88,7 +87,7 @@ interface ExchangeState {
   readonly controller: AbortController;
   readonly headers: Readonly<Record<string, string>>;
   sent: boolean;
-  /** Whether a byte of an answer came. */
+  /** Whether any byte of an answer came. */
   hasAnswered: boolean;
   fault: WireFault | null;
   timer: NodeJS.Timeout | undefined;
@@ -126,7 +125,7 @@ function addressOf(input: string | URL | Request): URL {
   return new URL(typeof input === "object" && "url" in input ? input.url : input);
 }
 
-/** Keeps what a refusal says; the library sees it too, and throws an error of its own. */
+/** Records a refusal; the library sees it too, and throws its own error. */
 async function refused(state: ExchangeState, answer: HttpAnswer): Promise<Response> {
   const { status, headers } = answer;
   if (status >= 300 && status < 400) return fail(state, { kind: "redirect", to: headers.get("location") ?? "" });
@@ -135,7 +134,7 @@ async function refused(state: ExchangeState, answer: HttpAnswer): Promise<Respon
   return new Response(body, { status, headers: { "content-type": headers.get("content-type") ?? "text/plain" } });
 }
 
-/** As much as is shown of an error; a server may go on for ever. */
+/** Reads what is shown of an error; a server may send without end. */
 async function readStart({ body }: HttpAnswer): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
@@ -152,12 +151,12 @@ function fail(state: ExchangeState, fault: WireFault): Promise<never> {
   return Promise.reject(new Error(fault.kind));
 }
 
-/** The first fault is the cause of those after it. */
+/** Only the first fault: it causes the later ones. */
 function recordFault(state: ExchangeState, fault: WireFault): void {
   state.fault ??= fault;
 }
 
-/** The body as it comes, read only when it is asked for; the time between two reads is the caller's and does not count. */
+/** The body as it comes, read on demand; time between two reads is the caller's and does not count. */
 function watchedBody(state: ExchangeState, { body }: HttpAnswer): ReadableStream<Uint8Array> {
   const source = {
     async pull(out: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
@@ -193,13 +192,13 @@ function stopWatch(state: ExchangeState): void {
   state.timer = undefined;
 }
 
-/** First wait, milliseconds; each further one is twice as long. */
+/** First wait, milliseconds; doubled each time. */
 const FIRST_WAIT = 500;
-/** Longest wait of our own choice, milliseconds. */
+/** Longest back-off, milliseconds. */
 const LONGEST_WAIT = 8_000;
-/** Longest wait that a provider may ask for, milliseconds; a longer one is left to the user. */
+/** Longest wait that a provider may ask for, milliseconds; a longer one fails, and the user decides. */
 export const MAX_RETRY_AFTER_MS = 60_000;
-/** Part of a wait that the jitter shortens at most. */
+/** Share by which jitter may shorten a wait. */
 const SPREAD = 0.25;
 
 /**
@@ -214,8 +213,8 @@ export function waitBefore(attempt: number, retryAfterMs: number | null, jitter:
 }
 
 /**
- * The wait that an answer asks for, milliseconds, positive; null when it asks for none. Takes `retry-after-ms`,
- * `retry-after` in seconds, or as a date (measured from the answer's own date), and Google's `retryDelay` in the body.
+ * Reads the wait that an answer asks for, milliseconds, positive; null when it asks for none. Reads `retry-after-ms`,
+ * `retry-after` in seconds or as a date (relative to the answer's own date), and Google's `retryDelay` in the body.
  */
 export function readRetryAfter(headers: Headers, body: string): number | null {
   const wait = readWait(headers, body);
@@ -234,12 +233,12 @@ function readWait(headers: Headers, body: string): number | null {
   return delay === null ? null : delay * 1000;
 }
 
-/** A jitter for each try of each request, from 0 to 1: evenly spread and the same in every run. */
+/** A jitter for each try, from 0 to 1: evenly spread and the same in every run. */
 export function jitterOf(request: number, attempt: number): number {
   return ((request + attempt) * 0.618_033_988_749_895) % 1;
 }
 
-/** Waits; resolves early, without an error, when the signal comes. */
+/** Waits; resolves early, without an error, when the signal aborts. */
 export function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted === true) {

@@ -1,5 +1,5 @@
-// Talks to Google's Gemini API. The library's build for browsers is used on purpose: the one for Node reads keys, projects and
-// addresses from the environment, warns on the console about them, and brings Google's sign-in along.
+// Client of Google's Gemini API. Uses the library's browser build on purpose: the Node build reads keys, projects and addresses from
+// the environment, prints warnings about them, and includes Google's sign-in.
 import { type GenerateContentResponse, GoogleGenAI, type Model, type Part } from "@google/genai/web";
 import { appendAll } from "../core/lists.ts";
 import {
@@ -21,7 +21,7 @@ import { DEFAULT_URLS } from "./errors.ts";
 import type { Exchange, KnownAnswer } from "./exchange.ts";
 import { askProvider, completeAnswer, streamAnswer } from "./tries.ts";
 
-/** Models of a page of the list: the most that the API gives. */
+/** Models per page of the list: the API's maximum. */
 const PAGE = 1000;
 
 /** Creates a client of Google's API. */
@@ -62,14 +62,14 @@ export function createGoogleClient(connection: LlmConnection): LlmClient {
 
 function openSdk({ apiKey, baseUrl }: LlmConnection, { fetch }: Exchange): GoogleGenAI {
   return new GoogleGenAI({
-    // The exchange signs requests itself; the library wants a key to start.
+    // The exchange authenticates requests; the library needs a key to start.
     apiKey: apiKey || "none",
     vertexai: false,
     httpOptions: { baseUrl: (baseUrl ?? DEFAULT_URLS.google).replace(/(?:\/v1beta)?\/*$/, ""), fetch },
   });
 }
 
-/** Only models that give answers; the list also has those that make pictures or vectors. */
+/** Drops models that make images or vectors. */
 function toListed({ name = "", inputTokenLimit, outputTokenLimit, supportedActions }: Model): readonly ListedModel[] {
   if (supportedActions !== undefined && !supportedActions.includes("generateContent")) return [];
   return [
@@ -81,23 +81,23 @@ function toListed({ name = "", inputTokenLimit, outputTokenLimit, supportedActio
   ];
 }
 
-// Reads answers of Google's generateContent, streamed and whole, into parts. The API gives calls whole and mostly without ids,
-// and thought signatures at any part; a stream has the end of its answer in its last chunk.
+// Reads answers of generateContent, streamed and whole, into parts. The API sends calls whole and mostly without ids, and thought
+// signatures on any part; a stream's last chunk has the finish reason.
 
-/** An answer while it streams in. */
+/** An unfinished answer. */
 interface Draft {
-  /** The text at hand; neighbours of one kind are one part. */
+  /** The current text; neighbours of one kind are one part. */
   current: { readonly kind: "message" | "reasoning"; text: string; signature: string | undefined } | null;
   /** Calls so far. */
   calls: number;
-  /** The provider's word for the end; null until it comes. */
+  /** The finish reason; null until it comes. */
   reason: string | null;
   isBlocked: boolean;
 }
 
 const REASONS: Readonly<Record<string, StopReason>> = {
   STOP: "complete",
-  // Servers that only speak like Google's say so.
+  // Sent by servers that imitate Google's API.
   FUNCTION_CALL: "tool_calls",
   MAX_TOKENS: "length",
   SAFETY: "refusal",
@@ -111,7 +111,7 @@ const REASONS: Readonly<Record<string, StopReason>> = {
   IMAGE_RECITATION: "refusal",
 };
 
-/** Reads a stream. Ends without a stop when the stream ends without a finish reason. */
+/** Reads a stream. Ends without a stop if the stream has no finish reason. */
 export async function* readGoogleStream(
   chunks: AsyncIterable<GenerateContentResponse>,
   known: KnownAnswer,
@@ -123,7 +123,7 @@ export async function* readGoogleStream(
   yield { type: "stop", stop: stopOf(draft, known) };
 }
 
-/** Reads an answer that came in one piece; throws where there is none. */
+/** Reads an answer in one piece; throws if there is none. */
 export function readGoogleResponse(response: GenerateContentResponse, known: KnownAnswer): Completion {
   const draft = createDraft();
   const streamed = [...addChunk(draft, response, known), ...finishText(draft)];

@@ -1,24 +1,23 @@
-// One HTTP request through Node's own client. Node's fetch reads answers with a WebAssembly parser that every process compiles
+// One HTTP request through Node's own client. Node's fetch parses answers with a WebAssembly module that every process compiles
 // anew: 130 ms of a thread, for which a command waits at its end.
 import { type IncomingMessage, request as requestPlain } from "node:http";
 import { request as requestTls } from "node:https";
 import { pipeline, type Readable } from "node:stream";
 import { createBrotliDecompress, createUnzip } from "node:zlib";
 
-/** What is sent; redirects are not followed. */
+/** Redirects are not followed. */
 export interface HttpRequest {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
-  /** Ends the request and its answer; what waits for them rejects. */
+  /** Ends the request and its answer; pending promises reject. */
   readonly signal: AbortSignal;
 }
 
-/** The head of an answer, and its body as it comes. */
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: Headers;
-  /** Bytes, read only when they are asked for; rejects when the connection breaks before their end. */
+  /** Bytes, read on demand; rejects when the connection breaks before the end. */
   readonly body: AsyncIterableIterator<Uint8Array>;
 }
 
@@ -30,10 +29,10 @@ export async function sendHttp(url: URL, { method, headers, body: text, signal }
     signal.throwIfAborted();
     const outgoing = request(url, { method, headers: sent }, resolve);
     outgoing.on("error", reject);
-    // Without an error, and not by the option of the same name: a connection that is idle by then has nobody who listens.
+    // Destroyed without an error, and not by the `signal` option: an idle connection has no error listener.
     const end = (): void => void outgoing.destroy();
     signal.addEventListener("abort", end, { once: true });
-    // Some ends bring neither an answer nor an error: a server that switches protocols unasked.
+    // Some connections close without an answer or an error, e.g. when a server switches protocols unasked.
     outgoing.on("close", () => {
       signal.removeEventListener("abort", end);
       reject(new Error("closed without an answer"));
@@ -41,17 +40,17 @@ export async function sendHttp(url: URL, { method, headers, body: text, signal }
     if (text === null) outgoing.end();
     else outgoing.end(text);
   });
-  // Whoever reads the body sees it; an answer that nobody reads may break.
+  // A reader of the body gets the error; without a reader it does not matter.
   incoming.on("error", () => undefined);
   const body = decompressed(incoming);
   return { status: incoming.statusCode ?? 0, headers: headersOf(incoming), body: body.iterator() };
 }
 
-/** Some servers pack also what they are asked for as it is. */
+/** Some servers compress although `identity` was asked for. */
 function decompressed(incoming: IncomingMessage): Readable {
   const packing = /^\s*(?:x-)?(gzip|deflate|br)\s*$/i.exec(incoming.headers["content-encoding"] ?? "")?.[1];
   if (packing === undefined) return incoming;
-  // What breaks the one breaks the other, whose reader sees it.
+  // An error of one stream reaches the reader of the other.
   return pipeline(incoming, packing.toLowerCase() === "br" ? createBrotliDecompress() : createUnzip(), () => undefined);
 }
 

@@ -1,18 +1,18 @@
-// What an OpenAI-compatible server is sent for a request: the body of Chat Completions.
+// The body of a Chat Completions request.
 import { toOpenAiChatThread } from "../core/model/openai-chat-thread.ts";
 import type { LlmConnection, LlmRequest } from "./client.ts";
 
 /** A body of Chat Completions. */
 export type ChatBody = Readonly<Record<string, unknown>>;
 
-/** Gives the body; the same request always gives the same. */
+/** Renders the body; deterministic. */
 export function toChatBody(
   { provider }: Pick<LlmConnection, "provider">,
   request: LlmRequest,
   stream: boolean,
 ): ChatBody {
   const { model, view, system = "", tools = [], maxTokens } = request;
-  // OpenAI's newer models refuse the old name, most other servers know only that.
+  // OpenAI's newer models refuse the old name; most other servers only know that one.
   const limit = provider === "openai" ? "max_completion_tokens" : "max_tokens";
   return {
     model,

@@ -1,4 +1,4 @@
-// Talks to servers that speak OpenAI's Chat Completions: Groq, OpenRouter, Ollama, llama.cpp, LM Studio and many more.
+// Client of servers with OpenAI's Chat Completions: Groq, OpenRouter, Ollama, llama.cpp, LM Studio and many more.
 import { type Fields, fieldsOf } from "../core/conversation/event.ts";
 import {
   type AnswerPart,
@@ -42,8 +42,8 @@ export function createChatClient(connection: LlmConnection): LlmClient {
   };
 }
 
-// Reads answers of Chat Completions, streamed and whole, into parts. Servers differ: reasoning comes under two names, calls come
-// in pieces or whole, with and without ids and numbers; the fields are read as what they may be, not as the library types them.
+// Reads answers of Chat Completions, streamed and whole, into parts. Servers differ: reasoning has two names, calls come in pieces
+// or whole, with or without ids and numbers. So fields are read defensively, not as the library types them.
 
 type Kind = "message" | "reasoning";
 
@@ -54,9 +54,9 @@ interface CallDraft {
   text: string;
 }
 
-/** An answer while it streams in. */
+/** An unfinished answer. */
 interface Draft {
-  /** The text at hand. */
+  /** The current text. */
   current: { readonly kind: Kind; text: string } | null;
   readonly calls: CallDraft[];
   hasRefusal: boolean;
@@ -70,7 +70,7 @@ const REASONS: Readonly<Record<string, StopReason>> = {
   content_filter: "refusal",
 };
 
-/** Reads a stream. Ends without a stop when the stream ends without a finish reason. */
+/** Reads a stream. Ends without a stop if the stream has no finish reason. */
 export async function* readChatStream(chunks: AsyncIterable<unknown>, known: KnownAnswer): AsyncGenerator<StreamPart> {
   const draft: Draft = { current: null, calls: [], hasRefusal: false };
   let reason: string | null = null;
@@ -85,7 +85,7 @@ export async function* readChatStream(chunks: AsyncIterable<unknown>, known: Kno
   yield { type: "stop", stop: stopOf(reason, draft, known) };
 }
 
-/** Reads an answer that came in one piece; throws what stands in the place of an answer. */
+/** Reads an answer in one piece; throws an error sent in its place. */
 export function readChatCompletion(completion: unknown, known: KnownAnswer): Completion {
   const choice = keepChunk(known, fieldsOf(completion));
   if (typeof choice["message"] !== "object")
@@ -98,7 +98,7 @@ export function readChatCompletion(completion: unknown, known: KnownAnswer): Com
   return { parts: [...parts, ...toParts(draft, known)], stop: stopOf(reason, draft, known) };
 }
 
-/** Keeps what a chunk says of the answer as a whole; gives its choice. */
+/** Records what a chunk says about the whole answer; returns its choice. */
 function keepChunk(known: KnownAnswer, chunk: Fields): Fields {
   const { id, model, usage, choices, x_groq } = chunk;
   if (typeof id === "string" && id !== "") known.id = id;
@@ -134,7 +134,7 @@ function* finishText(draft: Draft): Generator<StreamPart> {
   if (current !== null) yield { type: "part", part: current };
 }
 
-/** A piece belongs to the call of its number; servers that number all calls alike give each its id. */
+/** A piece belongs to the call with its index; servers that use one index for all calls give each an id. */
 function addCall({ calls }: Draft, piece: Fields): void {
   const { id, index } = piece;
   const { name, arguments: text } = fieldsOf(piece["function"]);
@@ -160,7 +160,7 @@ function stopOf(reason: string | null, draft: Draft, { id, model, usage }: Known
   return { reason: whole(stopReason(REASONS, reason), draft), providerReason: reason, usage: usage ?? null, model, id };
 }
 
-/** Some servers call every end `stop`. */
+/** Some servers end every answer with `stop`. */
 function whole(reason: StopReason, { calls, hasRefusal }: Draft): StopReason {
   if (reason !== "complete" && reason !== "tool_calls") return reason;
   if (hasRefusal) return "refusal";

@@ -1,4 +1,4 @@
-// What OpenAI's Responses API is sent for a request. Nothing is stored there: reasoning comes back encrypted and is kept here.
+// The body of a Responses request. The API stores nothing: reasoning comes back encrypted and is kept here.
 import { modelFamily } from "../core/model/model-name.ts";
 import { toOpenAiResponsesThread } from "../core/model/openai-responses-thread.ts";
 import { joinPrompts, splitPrompts } from "../core/model/thread.ts";
@@ -7,10 +7,10 @@ import type { LlmRequest } from "./client.ts";
 /** A body of the Responses API. */
 export type ResponsesBody = Readonly<Record<string, unknown>>;
 
-/** Models that do not reason refuse to be asked for encrypted reasoning. */
+/** Models without reasoning refuse `include: reasoning.encrypted_content`. */
 const NO_REASONING = /^(?:gpt-(?:3|4)|chatgpt)|-chat$/;
 
-/** Gives the body; the same request always gives the same. */
+/** Renders the body; deterministic. */
 export function toResponsesBody(request: LlmRequest, stream: boolean): ResponsesBody {
   const { model, view, system, tools = [], maxTokens } = request;
   const { prompts, rest } = splitPrompts(view);

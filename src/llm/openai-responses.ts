@@ -1,4 +1,4 @@
-// Talks to OpenAI's Responses API.
+// Client of OpenAI's Responses API.
 import type OpenAI from "openai";
 import {
   type AnswerPart,
@@ -48,7 +48,7 @@ type Item = OpenAI.Responses.ResponseOutputItem;
 type Response = OpenAI.Responses.Response;
 type StreamEvent = OpenAI.Responses.ResponseStreamEvent;
 
-/** Reads a stream. Ends without a stop when the stream does; throws the error that it brings. */
+/** Reads a stream. Ends without a stop if the stream does; throws an error inside the stream. */
 export async function* readResponsesStream(
   events: AsyncIterable<StreamEvent>,
   known: KnownAnswer,
@@ -86,7 +86,7 @@ export async function* readResponsesStream(
 function* readEnd(response: Response, items: readonly Item[], known: KnownAnswer): Generator<StreamPart> {
   keepResponse(known, response);
   if (response.status === "failed") throw failureOf(response);
-  // Some servers tell of the items only here.
+  // Some servers send the items only here.
   const output = items.length === 0 ? (response.output ?? []) : items;
   if (items.length === 0) yield* streamed(output.flatMap(partOf));
   yield { type: "stop", stop: stopOf(response, output, known) };
@@ -96,14 +96,14 @@ function* streamed(parts: readonly AnswerPart[]): Generator<StreamPart> {
   for (const part of parts) yield { type: "part", part };
 }
 
-/** Reads an answer that came in one piece; throws the error that stands in its place. */
+/** Reads an answer in one piece; throws an error sent in its place. */
 export function readResponse(response: Response, known: KnownAnswer): Completion {
   keepResponse(known, response);
   if (response.status === "failed" || !Array.isArray(response.output)) throw failureOf(response);
   return { parts: response.output.flatMap(partOf), stop: stopOf(response, response.output, known) };
 }
 
-/** What stands in the place of an answer; a failure that names nothing is one of the server. */
+/** The error sent instead of an answer; without details it counts as a server error. */
 function failureOf({ error }: Response): StreamedError {
   return new StreamedError(error ?? { type: "server_error" });
 }
@@ -118,7 +118,7 @@ function partOf(item: Item): readonly AnswerPart[] {
   switch (item.type) {
     case "message": {
       const text = item.content.map((part) => (part.type === "refusal" ? part.refusal : part.text)).join("");
-      // Newer models want back which of their messages were commentary.
+      // Newer models need to get back which of their messages were commentary.
       const metadata = item.phase ? { metadata: { phase: item.phase } } : {};
       return text === "" ? [] : [{ kind: "message", text, ...metadata }];
     }

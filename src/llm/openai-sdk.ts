@@ -1,4 +1,4 @@
-// OpenAI's library for one try: everything is given, so that it reads nothing from the environment and says nothing itself.
+// OpenAI's library for one try. Every option is set, so that it reads nothing from the environment and logs nothing.
 import OpenAI from "openai";
 import { type Fields, fieldsOf } from "../core/conversation/event.ts";
 import type { ListedModel, LlmConnection } from "./client.ts";
@@ -6,10 +6,10 @@ import { DEFAULT_URLS } from "./errors.ts";
 import { type Exchange, LONGEST_TIMER } from "./exchange.ts";
 import { askProvider } from "./tries.ts";
 
-/** Opens the library on an exchange, which signs the requests. */
+/** Opens the library on an exchange, which authenticates the requests. */
 export function openOpenAi({ api, apiKey, baseUrl }: LlmConnection, { fetch }: Exchange): OpenAI {
   return new OpenAI({
-    // Without a key here the library would look for one.
+    // Without a key the library would search the environment.
     apiKey: apiKey || "none",
     adminAPIKey: null,
     organization: null,
@@ -35,7 +35,7 @@ export function listOpenAiModels(
   });
 }
 
-/** Windows: OpenRouter, Groq, vLLM, llama.cpp. Ends of service: OpenRouter by date, Groq by a switch. */
+/** Windows: OpenRouter, Groq, vLLM, llama.cpp. Retirement: OpenRouter by date, Groq by a switch. */
 function toListed(name: string, row: Fields): ListedModel {
   const top = fieldsOf(row["top_provider"]);
   const contextWindow = firstCount(
@@ -58,7 +58,7 @@ function toListed(name: string, row: Fields): ListedModel {
   };
 }
 
-/** OpenRouter gives dollars for a token as texts, and -1 where the price varies. */
+/** OpenRouter gives dollars per token as texts, and -1 if the price varies. */
 function toPrice({ prompt, completion }: Fields): ListedModel["price"] | undefined {
   const [input, output] = [toDollars(prompt), toDollars(completion)];
   return input === undefined || output === undefined ? undefined : { input, output };
@@ -66,7 +66,7 @@ function toPrice({ prompt, completion }: Fields): ListedModel["price"] | undefin
 
 function toDollars(perToken: unknown): number | undefined {
   const price = typeof perToken === "string" && perToken !== "" ? Number(perToken) : Number.NaN;
-  // Rounded to a millionth: 0.00000015 is no exact number.
+  // Rounded to a millionth: 0.00000015 has no exact binary form.
   return price >= 0 ? Math.round(price * 1e12) / 1e6 : undefined;
 }
 

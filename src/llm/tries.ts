@@ -1,29 +1,28 @@
-// Asking a provider: tries again what may pass, and only while nothing has streamed; ends at once with the caller's signal;
-// lets no answer pass as whole that is not.
+// Asks a provider: retries transient failures until something has streamed, ends at once with the caller's signal, and never passes
+// an incomplete answer as whole.
 import type { Completion, LlmConnection, LlmRequest, Stop, StreamPart } from "./client.ts";
 import { checkAddress, StreamedError, toFailure } from "./errors.ts";
 import { type Exchange, jitterOf, openExchange, sleep, waitBefore } from "./exchange.ts";
 
-/** Tries in all when the connection names no other number. */
+/** Default number of tries. */
 const DEFAULT_ATTEMPTS = 4;
 
-/** Whom a request is for, and what ends it. */
 interface TryOptions {
   readonly model: string | null;
   readonly signal: AbortSignal | undefined;
   readonly onRetry?: LlmRequest["onRetry"];
-  /** What the jitter of its waits starts from. */
+  /** Seed of the jitter. */
   readonly seed: number;
 }
 
 type Next = IteratorResult<StreamPart, unknown>;
 
-/** What a try gave, and the exchange to close; null when the signal ended it. */
+/** Result of a try, with the exchange to close; null when the signal ended it. */
 type TryResult<Value> = { readonly value: Value; readonly exchange: Exchange } | null;
 
 /**
- * Streams an answer; `open` reads it from one try. The stop comes last and exactly once: `aborted` when the signal came
- * before it. Throws what `LlmClient` says; an answer that ends without a stop is `stream_cut`.
+ * Streams an answer; `open` reads it from one try. The stop comes last and exactly once: `aborted` when the signal came first.
+ * Throws like `LlmClient`; an answer that ends without a stop is `stream_cut`.
  */
 export async function* streamAnswer(
   connection: LlmConnection,
@@ -67,7 +66,7 @@ export async function completeAnswer(
   return tried?.value ?? { parts: [], stop: abortedStop(request) };
 }
 
-/** Asks for anything else; throws the signal's reason when that comes first. */
+/** Asks for anything else; throws the signal's reason if aborted. */
 export async function askProvider<Value>(
   connection: LlmConnection,
   request: { readonly model?: string; readonly signal?: AbortSignal | undefined },
