@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Starts jpg. From 22.1 on, node keeps what it compiles of jpg's code for the next call (docs/decisions/123).
+// Starts jpg. From 22.1 on, node keeps what it compiles of jpg's code for the next call (docs/decisions/starting.md).
 const fs = require("node:fs");
 const { isAbsolute, join } = require("node:path");
 

@@ -242,7 +242,7 @@ function parseRecord(text: string): Readonly<Record<string, unknown>> | null {
 }
 
 // The providers that settings name: by a table of their own, or by a model. Only these may be sent a conversation's text; layers.ts
-// decides which layers may name one (decision 019).
+// decides which layers may name one (docs/decisions/models.md).
 
 export function namedProviders(config: Config): ReadonlySet<string> {
   const { model, compaction } = config.conversation;

@@ -129,7 +129,7 @@ function remove(path: string, { recursive }: { readonly recursive: boolean } = {
 
 // Whether a file of git's that does not name its owner (a lock, an unfinished pack) is still in use. It is abandoned when it
 // was not written to for a while, no process has it open, and no git that could have made it runs in the store: readers make
-// none, and a git that was started later did not make this one. In doubt it is in use. See decision 020.
+// none, and a git that was started later did not make this one. In doubt it is in use. See docs/decisions/git.md.
 
 /** Time in which a file counts as in use, milliseconds: git holds its locks for a moment. */
 const FRESH_MS = 10_000;

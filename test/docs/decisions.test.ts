@@ -50,7 +50,7 @@ describe("docs/decisions", () => {
       const named = [...text.matchAll(/\bdecisions\/([a-z0-9-]+(?:\.md)?)/g)].filter(
         ([, page]) => !existsSync(`${root}docs/decisions/${page}`),
       );
-      const numbered = [...text.matchAll(/\bdecisions? \[?\d{3}\b|\[(?:decision )?\d{3}\]\(/gi)];
+      const numbered = [...text.matchAll(/\bdecisions? \[?\d{3}\b|\]\((?:decisions\/)?\d{3}-/gi)];
       return [...named, ...numbered].map(([found]) => `${path}: ${found}`);
     });
     expect(wrong).toEqual([]);

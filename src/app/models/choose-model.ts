@@ -1,5 +1,5 @@
 // Chooses the model to ask. Text is sent only to a provider that the user's own settings, a flag of this call or a trusted project
-// names (decision 019): a conversation's last model, a key or an address in the environment can only choose among those. A model
+// names (docs/decisions/models.md): a conversation's last model, a key or address in the environment only chooses among those. A model
 // that somebody named is never replaced by another; without any, a summary is an extract that no model writes.
 import { type Config, namedProviderOf, namedProviders } from "../../config/config.ts";
 import { EXTRACTIVE } from "../../core/conversation/compaction.ts";
@@ -141,7 +141,7 @@ export interface UnnamedModel {
 
 /**
  * Lists the models that would write a summary, instead of an extract, if the user named one: of the conversation's provider, then
- * of each with a key. A key alone is not enough (decision 019). Empty if a model, or an extract, was asked for.
+ * of each with a key. A key alone is not enough (docs/decisions/models.md). Empty if a model, or an extract, was asked for.
  */
 export async function unnamedSummaryModels(
   workspace: Workspace,
@@ -213,7 +213,7 @@ function unlessRefused(error: unknown): null {
   throw error;
 }
 
-// Assumes a model if nobody named one and only one provider has a key (decision 030). Only for the answer of a query or a chat,
+// Assumes a model if nobody named one and only one provider has a key (docs/decisions/models.md). Only for the answer of a query or a chat,
 // never for a summary. The user may be asked first; without a user to ask, nothing is assumed.
 
 /** A provider with a key, and what has it: a variable of the environment, or a setting. */

@@ -1,5 +1,5 @@
 // The notice of what a view hides, for the model that reads it: what is not shown, and which tools find it. It is added once,
-// when a view is rendered for a model that has these tools, and no stored view has it (docs/decisions/086).
+// when a view is rendered for a model that has these tools, and no stored view has it (docs/decisions/what-pays.md).
 import { type Compaction, type HiddenIndex, isHiding } from "./compaction.ts";
 import { CONTENT_TYPES, mapPolicies } from "./contents/content-types.ts";
 import { type CoveredRange, createOverlays, type Overlay } from "./covered-range.ts";

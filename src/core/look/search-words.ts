@@ -297,7 +297,7 @@ function writtenLine(text: string, written: string): LineAt {
 
 // Ranks texts by words (BM25): rare words weigh more, repetition helps little. The first places show different things: a word
 // counts less in a text when better texts have it too, and a text that shows nothing new is listed under the better one. The
-// constants were chosen by hindsight (docs/decisions/108-a-ranked-search-shows-different-things.md).
+// constants were chosen by hindsight (docs/decisions/looking.md).
 
 /** The texts that are ranked. Positions are 0-based. */
 export interface RankedTexts {

@@ -157,7 +157,7 @@ function sum(events: Iterable<Event>, countOne: (event: Event) => number): numbe
 }
 
 // How many tokens a model's tokenizer makes of one estimated token, for when no usage was recorded. Measured on sessions with usage:
-// docs/decisions/029-one-meter.md says how. A model that is not listed counts as estimated.
+// docs/decisions/sizes.md says how. A model that is not listed counts as estimated.
 
 /** Claude's tokenizer up to 4.6, and the one since. */
 const CLAUDE = 1.05;

@@ -251,7 +251,7 @@ function hasSameLines(a: readonly LineEntry[], b: readonly LineEntry[]): boolean
 }
 
 // Tokens that Claude Code sends before a conversation: system prompt, tools, instructions of the project. Measured as the median
-// over sessions with usage (docs/decisions/029-one-meter.md); a user's servers and memory files add to it.
+// over sessions with usage (docs/decisions/sizes.md); a user's servers and memory files add to it.
 
 /** Tokens by the first version that sends that many, newest first. From 2.1.100 on most tools are loaded when needed. */
 const MEASURED: readonly (readonly [version: readonly [number, number, number], tokens: number])[] = [

@@ -1,5 +1,5 @@
 // Strategies that hide whole turns: as tangents, or under a summary. In a compaction each is exclusive; together with others it becomes a
-// compaction of its own (decision 033).
+// compaction of its own (docs/decisions/compaction.md).
 import type { Strategy } from "./strategy.ts";
 import { TANGENTS } from "./strategy-names.ts";
 
