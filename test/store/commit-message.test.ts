@@ -286,7 +286,7 @@ function trailersByGit(message: string): string[] {
   return output.trimEnd().split("\n");
 }
 
-describe("takenBack", () => {
+describe("parseRevertSubject", () => {
   it.each([
     ["compact 0..1: summary", "compact 0..1: summary", false],
     ['Revert "x"', "x", true],
