@@ -83,7 +83,7 @@ interface ReadState {
 function readState(text: string, document: ClineDocument): ReadState {
   const state = parseCompactedState(text, document);
   if (state === null) {
-    const reason = "its compacted state, the file beside it, is no document of this session";
+    const reason = "its compacted state, the second file, is no document of this session";
     return { state, messages: [], skipped: [{ line: 1, reason }] };
   }
   const { messages, skipped } = placeMessages(state, `${document.sessionId}-compacted`);
@@ -280,7 +280,7 @@ export const CLINE: AgentFormat = {
     place: "Cline keeps its sessions under ~/.cline/data/sessions.",
     file: "~/.cline/data/sessions/1784094124598_rruoq/1784094124598_rruoq.messages.json",
     reads:
-      "Sessions of CLI 3 and VS Code 4 (`….messages.json`). What is sent since a compaction (`….compaction.json`, beside it) becomes a compaction of the session; imported alone, that file is a conversation of its own. A session forked off another becomes a fork of its conversation.",
+      "Sessions of CLI 3 and VS Code 4 (`….messages.json`). What is sent since a compaction (`….compaction.json`, next to it) becomes a compaction of the session; imported alone, that file is a conversation of its own. A session forked off another becomes a fork of its conversation.",
     lost: [
       "The files do not say which project they belong to, so you have to name them.",
       "The system prompt stays in the source.",

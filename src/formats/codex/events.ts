@@ -130,7 +130,7 @@ function outputEvent(item: RawLine, place: ItemPlace): Event {
   };
 }
 
-// Whether a command failed. Codex tells its model so in the output's text, whose wording changed with its versions.
+// Whether a command failed. Codex says so in the output's text, whose wording changed with its versions.
 
 /** The line before the output, in the wordings of all versions. */
 const EXIT_CODE = /^(?:Process exited with code|Exit code:) (-?\d+)$/m;

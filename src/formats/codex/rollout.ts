@@ -90,7 +90,7 @@ interface Writer {
   isCodex: boolean;
   /** The current answer; absent once somebody else spoke. */
   answer?: string;
-  /** The newest answer, whoever spoke since. */
+  /** The newest answer, even if somebody else spoke since. */
   lastAnswer?: string;
   /** Newest token count of the session. */
   counted?: number;

@@ -37,7 +37,7 @@ export interface AbandonedTurns {
 }
 
 interface RolloutTurns {
-  /** Those that the agent goes on from. */
+  /** The active turns. */
   readonly active: readonly RolloutTurn[];
   /** In the order in which they were abandoned. */
   readonly abandoned: readonly AbandonedTurns[];

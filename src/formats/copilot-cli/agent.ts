@@ -259,7 +259,7 @@ export const COPILOT_CLI: AgentFormat = {
     place: "Copilot CLI keeps its sessions under ~/.copilot/session-state.",
     file: "~/.copilot/session-state/10fb4666-…/events.jsonl",
     reads:
-      "Sessions of 1.0 (`events.jsonl`). What Copilot CLI sent along with a request is kept beside it as text of the agent, not yours.",
+      "Sessions of 1.0 (`events.jsonl`). What Copilot CLI added to a request is kept as separate text of the agent, not yours.",
     lost: [
       "For a truncation Copilot CLI records counts, not what it dropped, so a truncation becomes a note and hides nothing.",
       "What sub-agents said and did becomes notes: their caller sees only what they answered.",

@@ -34,7 +34,7 @@ import { type GeminiIndex, indexRecords } from "./session-index.ts";
 import { GEMINI_SETUP, geminiFolder } from "./setup.ts";
 import { exportedId, geminiOrigin, startOfView, writeGeminiSession } from "./write.ts";
 
-/** Form of session ids, to tell them from a user's own folder names. */
+/** Form of session ids, unlike a user's own folder names. */
 const SESSION_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** The session that started a sub-agent's; null for one of the user's, and if the folder is not named after a session. */

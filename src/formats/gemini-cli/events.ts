@@ -262,7 +262,7 @@ function comparedPart(part: RawLine): unknown {
 }
 
 // Texts in the user's name that nobody typed: added by the agent, or about a command that the user had it run. The agent omits some
-// of them when it resumes a session, whoever wrote them.
+// of them when it resumes a session, even if the user typed them.
 
 /**
  * Who speaks in a text: the user, perhaps while the agent worked (`queued`); or the agent, which introduces the next request

@@ -192,7 +192,7 @@ export const JP: AgentFormat = {
     reads:
       "The stream of a conversation (`events.json`), with texts in either alphabet of base64 and times in either form. Its compactions become compactions, what it sets for them (profiles, hints of tools) settings of the conversation; a fork that jp made becomes a fork.",
     lost: [
-      "From the file beside the stream only the title is imported, as it is at the first import: pin and labels stay there, and the settings that the conversation began with stay in their own file.",
+      "From the file next to the stream only the title is imported, as it is at the first import: pin and labels stay there, and the settings that the conversation began with stay in their own file.",
       "An export keeps turns as they were said, under compactions of jp; where jp cannot express what a compaction does, its turns are written as the view shows them. Images and documents are only named.",
       "Conversations that jp keeps for you alone, outside the project, have to be named. jpg does not write into jp's folders, so it cannot resume there.",
     ],

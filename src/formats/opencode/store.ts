@@ -1,4 +1,5 @@
-// OpenCode's database, read by its own program, without plug-ins: a project's plug-ins are programs of whoever made the project.
+// OpenCode's database, read through its own program, without plug-ins: a project's plug-ins are programs of whoever made the
+// project.
 import type { AgentStore, Machine, SessionDirectory, SessionFolder, StoredSession } from "../agent-format.ts";
 import { type SkippedLine, toUsableId } from "../imported-session.ts";
 import {
@@ -71,31 +72,31 @@ function parseRows(text: string): readonly unknown[] | null {
   }
 }
 
-/** Sessions begin so; what changed in a session's files stands under the same name elsewhere. */
+/** Prefix of session files; files of a session's changes have the same name elsewhere. */
 export function isSessionFile(fileName: string, folder: string): boolean {
   return fileName.startsWith("ses_") && !/[\\/]session_diff$/.test(folder);
 }
 
-/** Where versions before 1.2 kept sessions. Later ones take these into their database, and write none there any more. */
+/** Where versions before 1.2 kept sessions. Later ones import these into their database and write no more files. */
 export function olderFolders(machine: Machine): readonly SessionFolder[] {
   const folder = machine.join(dataFolder(machine), "opencode");
   if ((machine.env["OPENCODE_DB"] ?? "") !== "" || machine.namesIn(folder).includes(DATABASE)) return [];
   return [{ path: machine.join(folder, "storage", "session"), levels: 1 }];
 }
 
-/** The directory of a session that an older version kept, as its description says. */
+/** The directory of a session of an older version, from its description. */
 export function openCodeDirectory(beginning: SessionSource): SessionDirectory | null {
   const description = parseJsonDocument(beginning);
   const path = isRecord(description) ? stringOf(description, "directory") : undefined;
   return path === undefined ? null : { path };
 }
 
-// A session of OpenCode as `opencode export` prints it and `opencode import` takes it: one JSON document of a session's
-// description and its messages, each with its parts. Nothing is believed about values that is not asked for by type.
+// A session as `opencode export` prints it and `opencode import` takes it: one JSON document with the session's description and its
+// messages, each with its parts. Values are read by type only.
 
-/** A message as it stands in the document. */
+/** A message of the document. */
 export interface RawMessage {
-  /** Position in the document, counted from 1. */
+  /** Position in the document, 1-based. */
   readonly position: number;
   readonly role: "user" | "assistant";
   readonly info: RawLine;
@@ -108,13 +109,13 @@ export interface SessionDocument {
   readonly info: RawLine;
   /** In the order in which the agent sends them. */
   readonly messages: readonly RawMessage[];
-  /** Messages and parts that are none, by the message's position. */
+  /** Damaged messages and parts, by the message's position. */
   readonly skipped: readonly SkippedLine[];
 }
 
 const parsed = new WeakMap<SessionSource, SessionDocument | null>();
 
-/** Parses a file once, whoever asks; null when it is no such document. Never throws. */
+/** Parses a file once; null when it is no such document. Never throws. */
 export function parseDocument(source: SessionSource): SessionDocument | null {
   const known = parsed.get(source);
   if (known !== undefined) return known;
@@ -140,7 +141,7 @@ function readDocument({ info, messages, unread }: RawLine): SessionDocument | nu
   return { sessionId: toUsableId(id), info, messages: inOrder(found), skipped };
 }
 
-/** Reads a message; a text is the reason why it is none. */
+/** Reads a message; a string says why it is none. */
 function readMessage(message: unknown, position: number, skipped: SkippedLine[]): RawMessage | string {
   if (!isRecord(message)) return "not an object";
   const info = recordOf(message, "info");
@@ -154,7 +155,7 @@ function readMessage(message: unknown, position: number, skipped: SkippedLine[])
   return { position, role, info, parts: orderedBy(parts, "prt", (part) => part) };
 }
 
-/** When a message was made, milliseconds since 1970; absent when it does not say so. */
+/** When a message was made, milliseconds since 1970; absent if unknown. */
 export function createdAt({ info }: RawMessage): number | undefined {
   return timeOf(recordOf(info, "time")?.["created"]);
 }
@@ -162,7 +163,7 @@ export function createdAt({ info }: RawMessage): number | undefined {
 /** Last millisecond of the year 9999. */
 const LATEST = 253_402_300_799_999;
 
-/** A time in milliseconds since 1970; absent when a value is none. */
+/** Reads milliseconds since 1970; absent for any other value. */
 export function timeOf(value: unknown): number | undefined {
   return typeof value === "number" && value >= 0 && value <= LATEST ? Math.floor(value) : undefined;
 }

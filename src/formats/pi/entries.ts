@@ -189,7 +189,7 @@ function kindOfEntry(line: RawLine): EntryKind {
   }
 }
 
-/** Whether the agent sends an entry of this kind where it stands. */
+/** Whether the agent sends an entry of this kind in its own place. */
 export function isSentKind(kind: EntryKind): boolean {
   return kind === "prompt" || kind === "assistant" || kind === "result" || kind === "harness";
 }

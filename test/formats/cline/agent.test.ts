@@ -130,7 +130,7 @@ describe("what Cline sends since it compacted a session", () => {
       const session = readClineSession(createBufferSource(Buffer.from(documentOf(TALK))), other);
       expect(session.compactions).toEqual([]);
       expect(session.skippedLines).toEqual([
-        { line: 1, reason: "its compacted state, the file beside it, is no document of this session" },
+        { line: 1, reason: "its compacted state, the second file, is no document of this session" },
       ]);
     }
     expect(read(TALK, [...STATE, { role: "tool" }]).skippedLines).toEqual([
