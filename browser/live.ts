@@ -35,7 +35,7 @@ export async function applyUpdate(): Promise<string | null> {
   if (anchor !== null) stay(anchor);
   const came = after - before;
   const words = [...(came === 0 ? [] : [`${came} ${came === 1 ? "turn" : "turns"} came in`]), ...changed];
-  return words.length === 0 ? "The page shows it as it is now." : `While you read: ${words.join(", ")}.`;
+  return words.length === 0 ? "The page is up to date." : `While you read: ${words.join(", ")}.`;
 }
 
 function countOf(turns: HTMLElement | null): number {

@@ -62,7 +62,7 @@ async function ask(gap: HTMLElement): Promise<void> {
     removeFarParts();
   } catch {
     asked.delete(gap);
-    showNotice("A part of this conversation could not be read: follow its link to try again.");
+    showNotice("A part of this conversation could not be loaded: follow its link to try again.");
   }
 }
 

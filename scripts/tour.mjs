@@ -61,7 +61,7 @@ const CHAPTERS = [
   },
   {
     heading: "7. Fork",
-    text: "A fork is a new branch. On this one we undo twice: our compaction, then the agent's own, so that all 26 turns are shown whole again.\nThe other branch stays as it is.",
+    text: "A fork is a new branch. Here we undo two compactions on it, ours and the agent's own, so that it shows all 26 turns in full again.\nThe other branch stays as it is.",
     play: (stage) => {
       show(stage, ["jpg", "fork", "@", "everything"]);
       show(stage, ["jpg", "undo"]);
@@ -102,14 +102,17 @@ const CHAPTERS = [
     },
   },
   {
-    heading: "10. Go on in the agent, and import again",
+    heading: "10. Continue in the agent, and import again",
     text: "The export is a session that `claude --resume FILE` accepts. In your own project `jpg resume --with claude-code`\nwrites it to where Claude Code looks and prints the command.",
     play: (stage) => {
       show(stage, ["jpg", "export", "--to", "claude-code", "-o", "resumed.jsonl"]);
       continueSession(join(stage.project, "resumed.jsonl"));
-      tell("", "(Here the agent would work on. The tour appends one turn to the file, the way Claude Code does.)");
+      tell(
+        "",
+        "(Here you would continue in the agent. The tour appends one turn to the file, the way Claude Code does.)",
+      );
       show(stage, ["jpg", "import", "resumed.jsonl"]);
-      tell("", "The session was recognised: its conversation goes on, and only the new turn was added.");
+      tell("", "The session was recognised: only the new turn was added to its conversation.");
     },
   },
   {
@@ -191,7 +194,7 @@ function nextSteps(project) {
     "  jpg ls                           the list; `jpg use ID` makes one the active conversation",
     "  jpg compact --dry-run            what a compaction would save",
     "  jpg compact, jpg diff            make it, read it; `jpg undo` undoes it",
-    "  jpg resume --with claude-code    prints the command that goes on from there",
+    "  jpg resume --with claude-code    prints the command that continues from there",
     looking,
   ].join("\n");
 }

@@ -1,4 +1,4 @@
-// The list of commands, the help text of one, and what was meant by a name that is none.
+// The list of commands, the help text of a command, and suggestions for an unknown name.
 import { type JpgError, nearestName, userError } from "../core/errors.ts";
 import { COMMANDS } from "./command-table.ts";
 import { type CommandSpec, GLOBAL_OPTIONS } from "./frame/command.ts";
@@ -43,7 +43,7 @@ export function renderCommandHelp(command: CommandSpec): string {
   return chunks.join("");
 }
 
-/** Commands that are no more, and what to use instead. */
+/** Removed commands, and what to use instead. */
 const FORMER_COMMANDS: Readonly<Record<string, string>> = {
   trace:
     "`jpg search TEXT` finds who said something; `jpg show SUMMARY --sources` says who first said each fact of a summary.",
@@ -51,7 +51,7 @@ const FORMER_COMMANDS: Readonly<Record<string, string>> = {
     "`jpg git cherry-pick COMMIT` applies a compaction of another fork to the active one; `jpg log FORK` lists its commits.",
 };
 
-/** The error for a name that is no command; `commands` are those that may be meant. */
+/** Returns the error for an unknown command; `commands` are those to suggest. */
 export function unknownCommand(name: string, commands: readonly CommandSpec[]): JpgError {
   const nearest = nearestCommand(
     name,
@@ -65,14 +65,14 @@ export function unknownCommand(name: string, commands: readonly CommandSpec[]): 
   });
 }
 
-/** The command that was meant: the only one that the word begins, else the nearest name, else the longest that begins the word. */
+/** Finds the likely command: the only one that the word begins, else the nearest name, else the longest that begins the word. */
 function nearestCommand(word: string, names: readonly string[]): string | undefined {
   const begun = names.filter((name) => name.startsWith(word));
   const inside = names.filter((name) => word.startsWith(name)).sort((a, b) => b.length - a.length);
   return (begun.length === 1 ? begun[0] : nearestName(word, names)) ?? inside[0];
 }
 
-/** The error for an option before the command that is no global one. */
+/** Returns the error for an option before the command that is not a global option. */
 export function unknownOption(name: string): JpgError {
   const names = GLOBAL_OPTIONS.flatMap(({ flags }) => flags.match(/--[\w-]+/g) ?? []);
   const nearest = nearestName(name, [...names, "--help", "--version"]);

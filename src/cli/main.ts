@@ -1,10 +1,10 @@
-// The command's entry: hands the arguments on with the process's world.
+// The entry point: runs the command line with the real streams and front ends.
 import { createRuntime, runCommandLine } from "./run.ts";
 
-/** Put in by the build. */
+/** Replaced by the build. */
 declare const JPG_VERSION: string;
 
-/** As for whatever else the system refuses (frame/command.ts). */
+/** The same exit code as for other errors of the operating system (frame/command.ts). */
 const OUTPUT_FAILED = 3;
 
 /** Runs the command that the arguments name and sets the exit code. */
@@ -24,7 +24,7 @@ export async function main(argv: readonly string[] = process.argv.slice(2)): Pro
   });
 }
 
-/** Says in one line that standard output takes no more, and ends with the exit code of a full disk. */
+/** Reports in one line that standard output failed, and exits with the code of a full disk. */
 function endOnFailure({ message }: Error): never {
   const reason = message.replace(/, write$/, "");
   process.stderr.on("error", () => undefined);

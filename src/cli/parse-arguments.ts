@@ -7,13 +7,13 @@ import { type CommandSpec, GLOBAL_OPTIONS, type OptionSpec, type OptionValues } 
 export interface ParsedArguments {
   readonly args: readonly string[];
   readonly options: OptionValues;
-  /** A word that stands among the arguments because the option before it has no such value; null when there is none. */
+  /** A word that counts as an argument because the option before it refused it as its value; null if there is none. */
   readonly refusedValue: RefusedValue | null;
 }
 
 /**
- * Parses the words after the command's name; `leading` are global options that stood before it. Words that are passed on are
- * given back as they are. Throws `usage`, `contradictory_flags`.
+ * Parses the words after the command's name; `leading` are the global options before it. Words for another program are
+ * returned unchanged. Throws `usage`, `contradictory_flags`.
  */
 export function parseArguments(
   spec: CommandSpec,
@@ -46,7 +46,7 @@ function parseOwn(spec: CommandSpec, words: readonly string[]): ParsedArguments 
   return { args, options: command.opts(), refusedValue: refusedValue };
 }
 
-/** The different values that options were given, of those that take one; filled while a command is parsed. */
+/** Collects the different values of each option that takes one value; the map fills while the command is parsed. */
 function collectSingleValues(spec: CommandSpec, command: Command): ReadonlyMap<string, readonly string[]> {
   const given = new Map<string, string[]>();
   for (const { flags, repeatable } of optionsOf(spec)) {
@@ -74,7 +74,7 @@ function sentence(summary: string): string {
   return `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
 }
 
-/** The commander command of a declaration; also the source of `--help`. */
+/** Builds the commander command of a declaration; `--help` comes from it, too. */
 export function buildCommand(spec: CommandSpec): Command {
   const command = new Command(`jpg ${spec.name}`)
     .exitOverride()
@@ -121,11 +121,11 @@ function conflictError(spec: CommandSpec, { message }: CommanderError): Error {
   });
 }
 
-/** The word that was taken for an option, as a shell takes it, where it may be meant as text. */
+/** Returns the word that was parsed as an option but may be text, quoted for a shell. */
 function dashedText(spec: CommandSpec, words: readonly string[], message: string): string | undefined {
   const unknown = /unknown option '(.*)'/s.exec(message)?.[1];
   if (unknown === undefined || spec.arguments?.some(({ isText }) => isText === true) !== true) return undefined;
-  // Of options in one word, such as -ix, the message names only the one that is not known.
+  // For combined options such as -ix, the message names only the unknown one.
   const combined = words.find((word) => /^-[^-]/.test(word) && word.includes(unknown.slice(1)));
   return shellWord(words.includes(unknown) ? unknown : (combined ?? unknown));
 }
@@ -150,7 +150,7 @@ function optionsOf(spec: CommandSpec): readonly OptionSpec[] {
   return [...(spec.options ?? []), ...GLOBAL_OPTIONS];
 }
 
-/** Gives the words with such values joined; words after `--` stay as they are. */
+/** Joins optional values to their options with `=`; words after `--` stay as they are. */
 export function joinValues(options: readonly OptionSpec[], words: readonly string[]): string[] {
   const own = ownWords(words);
   const joined: string[] = [];
@@ -166,13 +166,13 @@ export function joinValues(options: readonly OptionSpec[], words: readonly strin
   return [...joined, ...words.slice(own.length)];
 }
 
-/** A word behind an option that did not take it, and the error of taking it. */
+/** A word after an option that refused it as its value, and the error to throw if it is no argument either. */
 export interface RefusedValue {
   readonly word: string;
   readonly error: Error;
 }
 
-/** Finds the word that an optional value was refused for: it is an argument, if anything; null when there is none. */
+/** Finds a word that an option refused as its value, and that is therefore an argument; null if there is none. */
 export function findRefusedValue(options: readonly OptionSpec[], words: readonly string[]): RefusedValue | null {
   const own = ownWords(words);
   for (const [index, word] of own.slice(1).entries()) {

@@ -1,5 +1,5 @@
-// Runs one command line: reads the world outside, here and nowhere below, finds the command, parses its words, ends with its exit
-// code.
+// Runs one command line: reads environment, clock and standard input (nothing below does), finds the command, parses its words
+// and ends with its exit code.
 import { randomBytes } from "node:crypto";
 import { userInfo } from "node:os";
 import { isAbsolute } from "node:path";
@@ -18,7 +18,7 @@ import { inputKind, readInput } from "./frame/screen.ts";
 import { loadCommands, renderCommandHelp, renderHelp, unknownCommand, unknownOption } from "./help.ts";
 import { parseArguments } from "./parse-arguments.ts";
 
-// The world outside as commands see it: environment, clock, randomness, standard input. Read here and nowhere below.
+// Environment, clock, randomness and standard input as commands see them. Only this file reads them.
 
 /** Creates the runtime of this process. `version` is jpg's, e.g. `0.1.0`. */
 export function createRuntime(version: string): Runtime {
@@ -47,7 +47,7 @@ export function createRuntime(version: string): Runtime {
   };
 }
 
-/** The user's folder by HOME; where that names none (cron, containers) by the system, so that nothing is kept below the current one. */
+/** Returns HOME, or the system's home folder if HOME is not set (cron, containers), so that nothing is stored in the current folder. */
 function homeFolder(named = ""): string {
   if (isAbsolute(named)) return named;
   try {
@@ -57,22 +57,20 @@ function homeFolder(named = ""): string {
   }
 }
 
-// Runs one command line: which command it names, the options before and after it, output, and the exit code of whatever
-// comes of it.
+// Runs one command line: finds its command, separates the options before and after the name, and returns the exit code.
 
-/** The world of a call, read in main.ts. */
 export interface CallContext {
   readonly runtime: Runtime;
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
   readonly fronts: Fronts;
-  /** Called when the reader of standard output has gone away. */
+  /** Called when the reader of standard output has closed it. */
   readonly onClosed: () => void;
-  /** Called when standard output takes nothing more for another reason. */
+  /** Called when standard output fails for another reason. */
   readonly onFailed: (error: NodeJS.ErrnoException) => void;
 }
 
-/** Runs the command that the words name. Resolves to the exit code; nothing is thrown for what a command refuses. */
+/** Runs the command that the words name. Resolves to the exit code; a refusal prints its error and does not throw. */
 export async function runCommandLine(argv: readonly string[], context: CallContext): Promise<number> {
   const { runtime, stdout, stderr, onClosed, onFailed } = context;
   const { options, rest } = splitLeadingOptions(argv);
@@ -104,7 +102,7 @@ export async function runCommandLine(argv: readonly string[], context: CallConte
   }
 }
 
-/** Commands whose words are not jpg's own. */
+/** Commands that pass their arguments to another program. */
 const PASSED_ON: readonly string[] = ["git", "hook", "textconv"];
 
 /** What was typed: the command's name, the global options before it, the words after it. */
@@ -122,7 +120,7 @@ interface World {
 
 async function runCommand(call: Call, world: World): Promise<number> {
   const { words } = call;
-  // Alone, it says what is here.
+  // `jpg` alone is `jpg status`.
   const name = call.name ?? "status";
   if (name === "--help" || name === "-h" || (name === "help" && words.length === 0)) {
     world.output.data(forTerminal(renderHelp(await loadCommands())));
@@ -140,7 +138,7 @@ async function runCommand(call: Call, world: World): Promise<number> {
   return runParsed(command, call, world);
 }
 
-/** `jpg git log --help` is git's to answer, `jpg git --help` is jpg's. */
+/** `jpg git log --help` is passed to git; jpg answers `jpg git --help`. */
 function asksForHelp(command: CommandSpec, words: readonly string[]): boolean {
   const end = words.indexOf("--");
   const own = command.passThrough === true ? words.slice(0, 1) : words.slice(0, end < 0 ? words.length : end);
@@ -159,9 +157,9 @@ async function runParsed(command: CommandSpec, call: Call, { runtime: given, out
       ...how,
     });
     opened.push(workspace);
-    // `jpg git` is stock git, and follows them.
+    // `jpg git` runs stock git, which obeys such settings.
     if (command.passThrough !== true) warnOfPrograms(workspace);
-    // A turn whose writer was killed is committed by whoever opens the store next.
+    // If a writer was killed, the next command that opens the store commits its turn.
     await recoverTurns(workspace, messagesTo(output));
     return workspace;
   };
@@ -179,7 +177,7 @@ async function runParsed(command: CommandSpec, call: Call, { runtime: given, out
       })) ?? 0
     );
   } catch (error) {
-    // `--from tomorrow`: a conversation of that name would have been meant; there is none, so the bound was.
+    // `--from tomorrow`: no conversation is named tomorrow, so the user meant it as the bound.
     if (refusedValue !== null && error instanceof JpgError && error.code === "unknown_id") throw refusedValue.error;
     throw withFullName(error, call);
   } finally {
@@ -187,7 +185,7 @@ async function runParsed(command: CommandSpec, call: Call, { runtime: given, out
   }
 }
 
-/** What was typed, to be typed again with a name in full where a beginning of it was refused. */
+/** Adds a hint with the command line that uses the full name, if the beginning of a name was refused. */
 function withFullName(error: unknown, { name: command = "", words }: Call): unknown {
   if (!(error instanceof JpgError) || error.code !== "other_conversation") return error;
   const { word, name } = error.data;
@@ -197,7 +195,6 @@ function withFullName(error: unknown, { name: command = "", words }: Call): unkn
   return new JpgError(error.kind, error.code, error.message, { hints, data: error.data, cause: error });
 }
 
-/** How what happens below the commands is said. */
 interface Messages {
   readonly info: (text: string) => void;
   readonly warn: (text: string) => void;
@@ -207,7 +204,7 @@ function messagesTo(output: Output): Messages {
   return { info: (text) => output.info(forTerminal(text)), warn: (text) => output.warn(forTerminal(text)) };
 }
 
-// Global options that stand before the command, as in `jpg --store DIR ls`: they mean the same there.
+// Global options before the command, as in `jpg --store DIR ls`, mean the same as after it.
 
 export interface LeadingOptions {
   /** The options with their values, as given; never the command's name. */
@@ -227,7 +224,7 @@ export function splitLeadingOptions(words: readonly string[]): LeadingOptions {
   return { options: words.slice(0, index), rest: words.slice(index) };
 }
 
-/** How many words an option takes, itself included; 0 when it is no global option. */
+/** Counts the words of an option, itself included; 0 if it is not a global option. */
 function wordsOfOption(word: string): number {
   const [name = "", value] = word.split("=", 2);
   const option = GLOBAL_OPTIONS.find(({ flags }) => new Set<string>(flags.match(/--?[\w-]+/g)).has(name));

@@ -13,7 +13,7 @@ import type { McpPlace, McpTool } from "./tools/tool.ts";
 const TOOLS: readonly McpTool[] = [compactTool, logTool, showTool, searchTool, forkTool, statsTool];
 
 const INSTRUCTIONS =
-  "jpg is version control for conversations such as this one: what compactions took out of the context stays stored. `search` finds it, `show` gives the original, `log` tells what was taken out, `stats` how large the context is, `compact` prepares a smaller continuation, `fork` another way.";
+  "jpg is version control for conversations such as this one: what compactions took out of the context stays stored. `search` finds it, `show` returns the original, `log` lists what was taken out, `stats` counts the tokens of the context, `compact` prepares a smaller continuation, `fork` makes a branch to try another way.";
 
 /** What the client writes and reads. */
 export interface McpStreams {

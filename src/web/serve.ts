@@ -140,7 +140,7 @@ async function answer(context: ServeContext, incoming: IncomingMessage, response
 
 function notAllowed(context: ServeContext, response: ServerResponse, here: readonly Route[]): void {
   response.setHeader("allow", here.map(({ method }) => (method === "GET" ? "GET, HEAD" : method)).join(", "));
-  notice(context, response, 405, { title: "Not so", lines: ["This page cannot be requested that way."] });
+  notice(context, response, 405, { title: "Not allowed", lines: ["This page cannot be requested that way."] });
 }
 
 function admit(context: ServeContext, response: ServerResponse, admission: Exclude<Admission, { kind: "in" }>): void {

@@ -111,9 +111,7 @@ describe.skipIf(tmuxMissing !== null)("jpg chat in a terminal (tmux)", { tags: [
     const chat = await chatIn(20);
     const before = await viewLines();
     const shown = await say(chat, "/compact", "[Summary + 15 messages]");
-    expect(shown).toContain(
-      "The summary is by test/model-1, the model of this chat; --model NAME has another write it.",
-    );
+    expect(shown).toContain("This chat's model writes the summary: test/model-1. --model NAME names another one.");
     expect(shown).toMatch(
       /— context compacted \(\S+ → \S+ tokens\) —\nCompacted 45 messages into summary\n\/diff shows/,
     );

@@ -45,7 +45,7 @@ describe("jpg compact -s classify-tangents", () => {
     const state = storeState(sandbox);
     const { stdout, code } = await sandbox.jpg([...tangents, "--dry-run"]);
     expect(code).toBe(0);
-    expect(stdout).toContain("test/model-1 takes 2 turns for a tangent:\n");
+    expect(stdout).toContain("test/model-1 calls 2 turns a tangent:\n");
     expect(stdout).toContain('  turn 1 "request 1": a joke in turn 1\n');
     expect(stdout).toMatch(/Would compact .* 1\.\.3: /);
     expect(storeState(sandbox)).toBe(state);

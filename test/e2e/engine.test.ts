@@ -293,9 +293,7 @@ describe("a summary that its turns do not bear out", () => {
       expect(error.data?.["ungrounded"]).toHaveLength(3);
       expect(storeState(sandbox)).toBe(state);
       const stored = await sandbox.jpg(["compact", "--accept", text, ...range]);
-      expect(stored.stdout).toMatch(
-        /In the summary, but in none of the events it stands for:\n +path +src\/nothing\.ts/,
-      );
+      expect(stored.stdout).toMatch(/In the summary, but in none of the events it replaces:\n +path +src\/nothing\.ts/);
     },
     SLOW,
   );
@@ -421,7 +419,9 @@ describe("what a compaction is said to do", () => {
       rmSync(configFile());
       const said = /gives back the arguments of \d+ calls: for tool calls only the newest policy counts/;
       expect((second["warnings"] as readonly string[]).join("\n")).toMatch(said);
-      expect(body()).toMatch(/^Shows again: the arguments of \d+ calls: for tool calls only the newest policy counts$/m);
+      expect(body()).toMatch(
+        /^Shows again: the arguments of \d+ calls: for tool calls only the newest policy counts$/m,
+      );
     },
     SLOW,
   );

@@ -221,15 +221,15 @@ describe.skipIf(tmuxMissing !== null)("jpg import at a terminal (tmux)", () => {
     keepClaude("clear", sandbox.project);
     keepClaude("gone", sameName());
     const terminal = pane();
-    const screen = await terminal.shows("Which are of this one?");
+    const screen = await terminal.shows("Which belong to this one?");
     expect(screen).toMatch(/1 +Claude Code .*gone/);
-    expect(screen).toContain("They name no directory that exists, so they may be of another project.");
+    expect(screen).toContain("They name no directory that exists, so they may belong to another project.");
     terminal.type("Enter");
     expect(await terminal.shows("left with 0")).not.toContain("imports it");
     terminal.close();
     expect(await imported()).toEqual(["clear"]);
     const again = pane();
-    await again.shows("Which are of this one?");
+    await again.shows("Which belong to this one?");
     again.type("1", "Enter");
     await again.shows("left with 0");
     again.close();

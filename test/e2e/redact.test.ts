@@ -421,13 +421,13 @@ describe("jpg redact", () => {
     const before = refs();
     expect(await run("jpg redact <id>")).toMatchInlineSnapshot(`
       "$ jpg redact <id>
-      <id> is already masked as deploy-with-redacted-github-1-6yzr; nothing is new since.
+      <id> is already masked as deploy-with-redacted-github-1-6yzr; nothing has changed since.
       ! \`jpg push deploy-with-redacted-github-1-6yzr\` sends what the remote does not have yet.
       "
     `);
     expect(await run("jpg redact <id> --dry-run")).toMatchInlineSnapshot(`
       "$ jpg redact <id> --dry-run
-      <id> is already masked as deploy-with-redacted-github-1-6yzr; nothing is new since.
+      <id> is already masked as deploy-with-redacted-github-1-6yzr; nothing has changed since.
       "
     `);
     expect(refs()).toBe(before);

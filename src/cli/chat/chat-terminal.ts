@@ -1,5 +1,5 @@
-// The terminal of a chat: messages of one or more lines, single keys as answers, and work that Ctrl-C and Esc interrupt. It is
-// left as it was found, whatever happens.
+// The terminal of a chat: messages of one or more lines, single keys as answers, and work that Ctrl-C and Esc interrupt. Its
+// mode is always restored.
 import { safe } from "../../core/safe-text.ts";
 import type { Output } from "../frame/output.ts";
 import { type Screen, screenOf } from "../frame/screen.ts";
@@ -19,25 +19,24 @@ import {
 } from "./keys.ts";
 import { type LineInput, type LineOptions, readLine, readPlainLine, type TypedLine } from "./read-line.ts";
 
-/** How a message is read. */
 interface MessageOptions {
-  /** What stands in the line at first. */
+  /** The initial text. */
   readonly text?: string;
   complete?(before: string): Promise<LineCompletion>;
-  /** Edits the message elsewhere; null = it is left as it is. */
+  /** Edits the message in an editor; null = unchanged. */
   external?(text: string): Promise<string | null>;
 }
 
-/** Where a chat takes place; drawing does nothing where it is no screen. */
+/** The terminal of a chat; drawing does nothing if it is plain. */
 export interface ChatTerminal extends Screen {
-  /** Lines are edited by the terminal itself, which is no screen: nothing is drawn over. */
+  /** Whether the terminal itself edits lines and cannot redraw. */
   readonly plain: boolean;
   /**
-   * Reads a message. Null when the user leaves: Ctrl-D in an empty line, or Ctrl-C twice with nothing typed between. A single
-   * Ctrl-C empties the line.
+   * Reads a message. Null if the user leaves: Ctrl-D in an empty line, or Ctrl-C twice with nothing typed in between. A single
+   * Ctrl-C clears the line.
    */
   readMessage(prompt: string, options?: MessageOptions): Promise<string | null>;
-  /** Reads a line that is no message; null for Ctrl-C, Escape and Ctrl-D. The first two interrupt the work that asks, too. */
+  /** Reads an answer to a question; null for Ctrl-C, Escape and Ctrl-D. The first two also interrupt the work that asks. */
   readAnswer(prompt: string): Promise<string | null>;
   /** Waits for one of these keys, upper and lower case alike; null for Enter, Escape and Ctrl-D. */
   readKey<Name extends string>(keys: readonly Name[]): Promise<Name | "interrupt" | null>;
@@ -48,17 +47,15 @@ export interface ChatTerminal extends Screen {
   close(): void;
 }
 
-/** What a chat's terminal is made of. */
 interface TerminalParts extends KeyWorld {
   readonly source: KeySource;
   readonly screen: Screen;
   /** Texts typed before, newest first; grows. */
   readonly history: MessageHistory;
-  /** Ends this process at once, as an interrupt does. */
+  /** Ends this process at once, as SIGINT does. */
   kill(): void;
 }
 
-/** Messages that were typed. */
 export interface MessageHistory {
   /** Newest first. */
   list(): readonly string[];
@@ -84,7 +81,7 @@ export function openChatTerminal(parts: TerminalParts): ChatTerminal & { readonl
     every: (milliseconds, tick) => screen.every(milliseconds, tick),
     readMessage: (prompt, options = {}) => readMessage(parts, read, { ...options, prompt }),
     async readAnswer(prompt) {
-      // What was typed before the question was seen does not answer it.
+      // Keys typed before the question was shown do not answer it.
       const aside = keys.setAside();
       const typed = await read({ prompt, escapes: true });
       keys.putBack(aside);
@@ -96,7 +93,7 @@ export function openChatTerminal(parts: TerminalParts): ChatTerminal & { readonl
       const controller = new AbortController();
       const reader = interruptReader((isForced) => {
         if (controller.signal.aborted) return isForced ? parts.kill() : undefined;
-        // Whoever hears it ends the line that was begun.
+        // Listeners of the signal end an unfinished line.
         controller.abort();
         if (isForced) screen.write(safe`^C\n`);
       });
@@ -144,7 +141,7 @@ async function readMessage(
   }
 }
 
-/** All but Ctrl-C and Escape waits for the next prompt; what was typed before Ctrl-C goes with it, as in a shell. */
+/** Reads only Ctrl-C and Escape; other keys wait for the next prompt. Ctrl-C drops keys typed before it, as in a shell. */
 function interruptReader(interrupt: (isForced: boolean) => void): KeyReader {
   return {
     take(typed, settled) {
@@ -196,7 +193,7 @@ function readOneKey<Name extends string>(
   });
 }
 
-/** What a key answers; undefined when it is none. Several characters at once were typed before the question was seen. */
+/** Returns the answer of a key; undefined if it is none. Several characters at once were typed before the question was shown. */
 function answerOf<Name extends string>(
   key: Key,
   rest: string,
@@ -216,15 +213,15 @@ const ENDS: Partial<Record<KeyName, "interrupt" | null>> = {
   interrupt: "interrupt",
 };
 
-/** Whether a person can type here and see what is written. */
+/** Whether standard input and output are a terminal. */
 export function hasTerminal(): boolean {
   return process.stdin.isTTY === true && process.stdout.isTTY === true;
 }
 
-/** How long nothing may follow an escape for it to be the key, milliseconds: sequences come faster, also over a network. */
+/** An escape followed by nothing for so long is the key, milliseconds: sequences come faster, even over a network. */
 const ESCAPE_MS = 50;
 
-/** Opens the terminal of this process. Must be closed. `plain` = it is no screen (TERM=dumb). */
+/** Opens the terminal of this process. Must be closed. `plain` = it cannot redraw (TERM=dumb). */
 export function openProcessTerminal(
   output: Pick<Output, "raw" | "control">,
   { history, plain }: { readonly history: MessageHistory; readonly plain: boolean },
@@ -248,7 +245,7 @@ export function openProcessTerminal(
       process.kill(process.pid, "SIGINT");
     },
   });
-  // Sent by another program, or by a terminal that edits its lines itself: the same as typed.
+  // SIGINT of another program, or of a plain terminal, counts as a typed Ctrl-C.
   const interrupt = (): void => terminal.keys.type(CTRL_C);
   const resized = (): void => terminal.keys.redraw(false);
   const close = (): void => {
@@ -261,10 +258,10 @@ export function openProcessTerminal(
   return { ...terminal, close };
 }
 
-/** Messages that are remembered. */
+/** Most messages kept. */
 const REMEMBERED = 500;
 
-/** Creates a history of messages typed before, newest first; `keep` is given each new one. */
+/** Creates a history of messages typed before, newest first; `keep` stores each new one. */
 export function createHistory(
   earlier: readonly string[] = [],
   keep: (text: string) => void = () => undefined,

@@ -1,14 +1,14 @@
-// The line that is being typed, as pure functions: its cells, what each key makes of it, completion, what was typed before.
+// The input line as pure functions: its cells, the effect of each key, completion, history.
 import { plainForm } from "../../core/look/search-words.ts";
 import { forTerminal } from "../../core/safe-text.ts";
 import type { Key, KeyName } from "./keys.ts";
 
-// Completion in a line of input: what stands before the cursor is replaced as far as the candidates agree. Pure.
+// Completion: replaces the text before the cursor by the common beginning of all candidates. Pure.
 
-/** What a text before the cursor may go on as: the candidates, and the end of the text that they replace. */
+/** Candidates for the text before the cursor, and the end of that text that they replace. */
 export type LineCompletion = readonly [candidates: readonly string[], replaced: string];
 
-/** A line after a completion, and the candidates to choose among where there are several. */
+/** The line after a completion, and the candidates if there are several. */
 interface Completed {
   readonly state: EditState;
   readonly listed: readonly string[];
@@ -43,14 +43,13 @@ function commonStart(one: string, other: string): string {
   return one.slice(0, length);
 }
 
-// The text in a line of input, as cells: what is deleted and stepped over as one. A typed character is one; a paste of several
-// lines is one, which stands in the line as `[pasted #1: 12 lines]`.
+// The text of a line as cells, which keys delete and skip as a whole. A typed character is a cell; so is a paste of several
+// lines, shown as `[pasted #1: 12 lines]`.
 
-/** One cell. */
 export interface LineCell {
-  /** What is shown for it: safe for a terminal, one line; a line feed is a cell of its own. */
+  /** Shown on the screen: safe for a terminal, one line; a line feed is a cell of its own. */
   readonly shown: string;
-  /** What it is in the text that is sent; of a paste every @ has a backslash before it, so that it names no file. */
+  /** The text to send; in a paste every @ gets a backslash, so that it names no file. */
   readonly text: string;
   readonly isPasted?: true;
 }
@@ -70,7 +69,7 @@ function typedCells(text: string): readonly LineCell[] {
   );
 }
 
-/** Cells of a paste; `number` is how it is called when it cannot stand in the line as it is. */
+/** Cells of a paste; `number` names it if it is too long to be shown. */
 function pastedCells(pasted: string, number: number): readonly LineCell[] {
   const typedForm = (text: string): string => text.replaceAll("@", "\\@");
   if (/^[^\p{Cc}]*$/u.test(pasted) && pasted.length <= SHOWN_WHOLE)
@@ -90,20 +89,20 @@ function isWordCell({ shown, isPasted }: LineCell): boolean {
   return (isPasted === true && shown.length > 1) || /[\p{L}\p{N}_]/u.test(shown);
 }
 
-// The line that is being typed: its text as cells, where the cursor stands, where it is in the history. Values only.
+// The state of the line: its text as cells, the cursor, the place in the history. Values only.
 
 /** A line of input, of one or more lines of text. */
 export interface EditState {
   readonly cells: readonly LineCell[];
   /** Cells before the cursor. */
   readonly cursor: number;
-  /** What was deleted last as a whole; Ctrl-Y puts it back. */
+  /** The text deleted last; Ctrl-Y inserts it. */
   readonly killed: readonly LineCell[];
   /** Pastes that were given a number so far. */
   readonly pastes: number;
-  /** Place in the history; null = what stands there is new. */
+  /** Place in the history; null = the text is new. */
   readonly recalled: Recalled | null;
-  /** The search in the history that is going on. */
+  /** The current search in the history. */
   readonly search: HistorySearch | null;
 }
 
@@ -117,9 +116,9 @@ interface Recalled {
 /** A search with Ctrl-R. */
 interface HistorySearch {
   readonly query: string;
-  /** Position of what was found, 0 = newest; null = nothing yet, or nothing has it. */
+  /** Position of the text found, 0 = newest; null = none. */
   readonly at: number | null;
-  /** What stood in the line before. */
+  /** The text of the line before the search. */
   readonly before: readonly LineCell[];
 }
 
@@ -205,10 +204,10 @@ export function textOf({ cells }: EditState): string {
   return textOfCells(cells);
 }
 
-// What each key makes of the line: pure, (state, key) → state. Keys that the line alone cannot answer come back as an effect:
-// the text is sent, completed, opened in an editor.
+// The effect of each key: pure, (state, key) → state. What needs more than the line is returned as an effect: send the text,
+// complete it, open it in an editor.
 
-/** What a key asks of whoever reads the line. */
+/** What a key asks the reader of the line to do. */
 export type EditEffect = "submit" | "interrupt" | "leave" | "complete" | "external" | "clear" | "escape";
 
 /** The line after a key. */
@@ -230,7 +229,7 @@ const moved =
   (to: (state: EditState) => number): Press =>
   (state) => ({ state: { ...state, cursor: Math.max(0, Math.min(state.cells.length, to(state))) } });
 
-/** Deletes between the cursor and another place; `kept` can be had again. */
+/** Deletes between the cursor and another place; if `kept`, Ctrl-Y can insert it again. */
 const deleted =
   (to: (state: EditState) => number, kept: boolean): Press =>
   (state) => {
@@ -277,7 +276,7 @@ const KEYS: Readonly<Record<KeyName, Press>> = {
   ignored: (state) => ({ state }),
 };
 
-/** A text that ends in a backslash goes on in the next line; two stand for themselves, and so does a pasted one. */
+/** A backslash at the end continues the text in the next line; two are literal, and so is a pasted one. */
 function pressEnter(state: EditState): Pressed {
   const { cells } = state;
   const others = cells.findLastIndex(({ text, isPasted }) => text !== "\\" || isPasted === true);
@@ -290,7 +289,7 @@ interface SearchPress {
   readonly history: readonly string[];
 }
 
-/** Letters narrow the search, Ctrl-R looks further back, Enter sends what was found; other keys go on editing it. */
+/** Letters narrow the search, Ctrl-R searches further back, Enter sends the text found; other keys edit it. */
 function pressInSearch(state: EditState, search: HistorySearch, { key, history }: SearchPress): Pressed {
   const { query, at, before } = search;
   const look = (text: string, from: number): Pressed => ({
@@ -315,9 +314,9 @@ function pressInSearch(state: EditState, search: HistorySearch, { key, history }
   }
 }
 
-// What was typed before, had again: line by line with the arrow keys, or searched with Ctrl-R. Pure.
+// The history: line by line with the arrow keys, or searched with Ctrl-R. Pure.
 
-/** The line above, at the same place; from the first one to what was typed earlier. */
+/** Moves to the line above; from the first one to an earlier text. */
 function goUp(state: EditState, history: readonly string[]): EditState {
   const start = lineStart(state);
   if (start === 0) return recall(state, history, (state.recalled?.at ?? -1) + 1);
@@ -326,7 +325,7 @@ function goUp(state: EditState, history: readonly string[]): EditState {
   return { ...state, cursor: Math.min(above + column, start - 1) };
 }
 
-/** The line below; from the last one to what was typed later. */
+/** Moves to the line below; from the last one to a later text. */
 function goDown(state: EditState, history: readonly string[]): EditState {
   const end = lineEnd(state);
   if (end === state.cells.length)
@@ -343,13 +342,13 @@ function recall(state: EditState, history: readonly string[], at: number): EditS
   return text === undefined ? state : { ...withCells(state, typedCells(text)), recalled: { at, draft } };
 }
 
-/** Shows what a search found, or what stood there before it. */
+/** Shows the text that a search found, or the text before the search. */
 function showFound(state: EditState, search: HistorySearch, history: readonly string[]): EditState {
   const found = search.at === null ? search.before : typedCells(history[search.at] ?? "");
   return { ...withCells(state, found), search };
 }
 
-/** Finds the newest text with a query, from a position of the history on; null when there is none. */
+/** Finds the newest text with a query, from a position of the history on; null if there is none. */
 function findIn(history: readonly string[], query: string, from: number): number | null {
   if (query === "") return null;
   const wanted = plainForm(query).toLowerCase();

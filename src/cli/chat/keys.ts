@@ -1,8 +1,8 @@
-// What is typed at a terminal as keys: pure, so that every sequence is a test. An escape may be the key or the beginning of a
-// sequence; only that nothing followed for a moment tells, and nothing that follows the key is lost.
+// Parses typed characters into keys: pure, so that every sequence can be tested. An escape may be the key or begin a sequence:
+// it is the key if nothing follows for a moment, and nothing typed after it is lost.
 import { StringDecoder } from "node:string_decoder";
 
-/** A key: text as it was typed, a paste whole, or what a key does. */
+/** A key: typed text, a whole paste, or a named key. */
 export type Key =
   | { readonly kind: "text" | "paste"; readonly text: string }
   | { readonly kind: "named"; readonly name: KeyName };
@@ -35,7 +35,7 @@ export type KeyName =
   /** A sequence or control character that means nothing here. */
   | "ignored";
 
-/** What stands first in typed characters. */
+/** The first key of typed characters. */
 export interface FirstKey {
   readonly key: Key;
   /** Characters that it takes, at least 1. */
@@ -47,13 +47,13 @@ const ESCAPE = "\u001b";
 const PASTE_START = "\u001b[200~";
 const PASTE_END = "\u001b[201~";
 
-/** Makes the terminal bracket what is pasted, or no longer. */
+/** Turns bracketed paste of the terminal on or off. */
 export const BRACKETS_ON = "\u001b[?2004h";
 export const BRACKETS_OFF = "\u001b[?2004l";
 
 /**
- * Reads the first key of characters that are not empty; null when the rest of it is still to come. `settled` = nothing more
- * came for a moment: an escape is the key then.
+ * Reads the first key of characters that are not empty; null if the rest of it is still to come. `settled` = nothing more
+ * came for a moment, so an escape is the key.
  */
 export function readKey(typed: string, settled: boolean): FirstKey | null {
   if (typed.startsWith(ESCAPE)) return readEscape(typed, settled);
@@ -109,11 +109,11 @@ function readEscape(typed: string, settled: boolean): FirstKey | null {
   if (sequence !== undefined) return named(nameOfSequence(sequence), sequence.length);
   if (BEGINNING.test(typed)) return settled ? named("escape", 1) : null;
   const alt = WITH_ALT[typed.charAt(1)];
-  // Of any other character the escape was a key of its own: the character stays.
+  // Before any other character the escape was a key of its own: the character stays.
   return alt === undefined ? named("escape", 1) : named(alt, 2);
 }
 
-/** A paste whose end does not come must not hold the keyboard: Ctrl-C ends it. */
+/** Ctrl-C ends a paste whose end never comes, so that it cannot block the keyboard. */
 function readPaste(typed: string): FirstKey | null {
   const end = typed.indexOf(PASTE_END, PASTE_START.length);
   if (end >= 0) {
@@ -138,7 +138,7 @@ const WITH_MODIFIER: Partial<Record<KeyName, KeyName>> = {
   right: "word-right",
   delete: "delete-word-right",
 };
-/** Enter with a modifier, where the terminal tells (`modifyOtherKeys`, and the protocol of kitty). */
+/** Enter with a modifier, if the terminal reports it (`modifyOtherKeys`, and the protocol of kitty). */
 const MODIFIED_ENTER = /^\u001b\[(?:27;\d+;13~|13;\d+u)$/;
 
 function nameOfSequence(sequence: string): KeyName {
@@ -154,37 +154,36 @@ function named(name: KeyName, length: number): FirstKey {
   return { key: { kind: "named", name }, length };
 }
 
-/** Somebody who reads keys. */
 export interface KeyReader {
   /**
-   * Is handed what was typed; gives what it leaves, which waits: all of it when the rest of a key is still to come. `settled` =
+   * Reads typed characters and returns those that it leaves in the queue: all of them if a key is incomplete. `settled` =
    * nothing more came for a moment.
    */
   take(keys: string, settled: boolean): string;
-  /** Nothing will be typed any more. */
+  /** The input has ended. */
   end(): void;
-  /** What stood there must be drawn again. `lost` = it is gone: the terminal was another program's meanwhile. */
+  /** Draws again. `lost` = the old drawing is gone, because another program used the terminal. */
   redraw?(lost: boolean): void;
 }
 
-/** Keys that wait, and their readers. */
+/** Typed characters that wait, and their readers. */
 interface KeyQueue {
-  /** Lets a reader read until it is taken off again; the newest reads first. */
+  /** Adds a reader until it is dropped; the newest reads first. */
   push(reader: KeyReader): void;
   drop(reader: KeyReader): void;
-  /** Types keys as if a person had, e.g. for a signal. */
+  /** Adds keys as if a person had typed them, e.g. for a signal. */
   type(keys: string): void;
-  /** Takes away what waits, for a question that it does not answer. */
+  /** Removes the waiting characters, so that they do not answer a question. */
   setAside(): string;
-  /** Puts it back, before what has been typed since. */
+  /** Puts removed characters back before newer ones. */
   putBack(keys: string): void;
-  /** Lets the reader look again at what waits. */
+  /** Lets the reader read the waiting characters again. */
   wake(): void;
-  /** Has the reader draw again what it draws. */
+  /** Lets the reader draw again. */
   redraw(lost: boolean): void;
-  /** While it is held, what is typed is another program's, and nobody reads. */
+  /** While held, another program gets the keys and no reader is called. */
   hold(isHeld: boolean): void;
-  /** Nothing will be typed any more. */
+  /** The input has ended. */
   end(): void;
 }
 
@@ -202,7 +201,7 @@ function createKeyQueue(afterPause: (settled: () => void) => () => void): KeyQue
     isReading = true;
     for (let before = ""; waiting !== "" && waiting !== before; ) {
       before = waiting;
-      // A reader may put back what was set aside.
+      // A reader may put characters back.
       waiting = "";
       const left = readers.at(-1)?.take(before, settled) ?? before;
       waiting += left;
@@ -248,10 +247,9 @@ function createKeyQueue(afterPause: (settled: () => void) => () => void): KeyQue
   };
 }
 
-// The keyboard of a terminal. It is raw while a chat runs: what is typed during an answer is not echoed into it, and waits for
-// the next reader.
+// The keyboard of a terminal, in raw mode while a chat runs: keys typed during an answer are not echoed, and wait for the next
+// reader.
 
-/** What is needed of process.stdin. */
 export interface KeySource {
   setRawMode?(raw: boolean): unknown;
   on(event: "data" | "end", listener: (chunk: Buffer) => void): unknown;
@@ -260,21 +258,20 @@ export interface KeySource {
   pause(): unknown;
 }
 
-/** The keys of a terminal. Must be closed: it leaves the terminal as it found it. */
+/** The keys of a terminal. Must be closed, to restore the terminal's mode. */
 export interface KeyInput extends Omit<KeyQueue, "end" | "hold"> {
-  /** Gives the terminal away and stops reading; `resume` takes it back. */
+  /** Stops reading and restores the terminal for another program; `resume` continues. */
   pause(): void;
   resume(): void;
   close(): void;
 }
 
-/** What keys are read with. */
 export interface KeyWorld {
-  /** Sends this process to sleep, as Ctrl-Z asks; resolves when it goes on. */
+  /** Suspends this process for Ctrl-Z; resolves when it continues. */
   stop(): Promise<void>;
-  /** Calls back when nothing more was typed for a moment; gives what calls it off. */
+  /** Calls back if nothing more is typed for a moment; returns a function that cancels it. */
   afterPause(settled: () => void): () => void;
-  /** Whole lines are read, as the terminal hands them over: it is no screen. */
+  /** Whether the terminal itself edits lines and sends them whole. */
   readonly plain: boolean;
 }
 

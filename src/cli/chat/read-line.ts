@@ -1,4 +1,4 @@
-// Reads one text at the terminal: keys → state (pure) → rows on the screen. What is typed after Enter waits for the next reader.
+// Reads one text at the terminal: keys → state (pure) → rows on the screen. Keys after Enter wait for the next reader.
 import { stripVTControlCharacters } from "node:util";
 import { forTerminalLine, safe } from "../../core/safe-text.ts";
 import { displayWidth } from "../frame/terminal.ts";
@@ -20,21 +20,21 @@ import { CTRL_C, type KeyInput, type KeyReader, readKey } from "./keys.ts";
 export interface LineOptions {
   /** Safe for a terminal; may have colours. */
   readonly prompt: string;
-  /** What stands in the line at first. */
+  /** The initial text. */
   readonly text?: string;
   /** Earlier texts, newest first. */
   readonly history?: readonly string[];
-  /** Escape ends the reading as Ctrl-C does. */
+  /** Whether Escape ends the reading as Ctrl-C does. */
   readonly escapes?: boolean;
   complete?(before: string): Promise<LineCompletion>;
-  /** Edits the text elsewhere; null = it is left as it is. */
+  /** Edits the text in an editor; null = unchanged. */
   external?(text: string): Promise<string | null>;
 }
 
 /** A text that was typed, or how the typing ended. */
 export type TypedLine =
   | { readonly kind: "line"; readonly text: string }
-  /** Ctrl-C; `text` = what stood in the line. */
+  /** Ctrl-C; `text` = the text of the line. */
   | { readonly kind: "interrupted"; readonly text: string }
   /** Ctrl-D in an empty line, or the terminal is gone. */
   | { readonly kind: "end" };
@@ -68,7 +68,7 @@ class LineReading implements KeyReader {
   readonly #finish: (typed: TypedLine) => void;
   readonly #screen: ReturnType<typeof createEditScreen>;
   #state: EditState;
-  /** Something that takes time answers a key: the keys after it wait. */
+  /** The asynchronous effect of a key; later keys wait for it. */
   #busy = false;
   #done = false;
 
@@ -123,7 +123,7 @@ class LineReading implements KeyReader {
     }
   }
 
-  /** Leaves the whole text on the screen, the cursor below it. */
+  /** Draws the whole text and leaves the cursor below it. */
   #leave(mark: string, typed: TypedLine): void {
     this.#state = { ...this.#state, search: null, cursor: this.#state.cells.length };
     this.draw();
@@ -133,7 +133,7 @@ class LineReading implements KeyReader {
     this.#finish(typed);
   }
 
-  /** What cannot be completed or edited is left as it is: that is no reason to fail. */
+  /** Ignores failures of completion and editing: the line stays as it is. */
   #wait(work: Promise<void>): void {
     this.#busy = true;
     void work
@@ -154,7 +154,7 @@ class LineReading implements KeyReader {
     if (listed.length > 0) this.#list(listed);
   }
 
-  /** Shows candidates below the line, which then stands below them. */
+  /** Shows candidates below the line, and the line again below them. */
   #list(candidates: readonly string[]): void {
     const shown = candidates.slice(0, MOST_LISTED).map((candidate) => forTerminalLine(candidate));
     if (candidates.length > shown.length) shown.push(safe`… ${candidates.length - shown.length} more`);
@@ -180,31 +180,27 @@ class LineReading implements KeyReader {
 
 const MOST_LISTED = 20;
 
-/** Where lines are typed. */
 interface LineScreen {
-  /** Writes text; of what steers the terminal only colours pass. */
+  /** Writes text; of control sequences only colours pass. */
   write(text: string): void;
   /** Draws the line of input: sequences that move the cursor and set modes pass. */
   draw(sequences: string): void;
-  /** Now. */
   columns(): number;
   rows(): number;
 }
 
-/** What stands on the screen. */
 interface EditScreen {
-  /** Draws a view in the place of the last one. */
+  /** Replaces the last view. */
   draw(view: EditView): void;
-  /** Erases the last one; the next one begins in its place. */
+  /** Erases the last view. */
   clear(): void;
-  /** The last one is gone from the screen, or is to stay: the next one begins where the cursor stands. */
+  /** Forgets the last view: the next one is drawn at the cursor. */
   forget(): void;
 }
 
-/** Erases what follows. Not from the first column on: tmux keeps in its history what is erased from the top of the screen. */
+/** Erases below the cursor. Not from the first column: tmux keeps in its history what is erased from the top of the screen. */
 const BELOW = " \u001b[J\r";
 
-/** Creates it; nothing is drawn. */
 export function createEditScreen(screen: LineScreen): EditScreen {
   let last: EditView | null = null;
   const rowsUp = (): number => (last === null ? 0 : rowsAbove(last, screen.columns()));
@@ -226,7 +222,7 @@ export function createEditScreen(screen: LineScreen): EditScreen {
   };
 }
 
-/** Rows of the terminal between the first one of a view and its cursor: one that is too wide by now takes several. */
+/** Counts the terminal's rows above the cursor of a view: on a terminal that became narrower a row takes several. */
 function rowsAbove({ rows, cursor }: EditView, columns: number): number {
   const folded = (width: number): number => Math.floor(Math.max(0, width - 1) / Math.max(1, columns));
   const above = rows.slice(0, cursor.row).map((row) => 1 + folded(displayWidth(stripVTControlCharacters(row))));
@@ -237,16 +233,14 @@ function move(rowsUp: number): string {
   return rowsUp === 0 ? "" : `\u001b[${rowsUp}A`;
 }
 
-/** What a line is laid out for. */
 interface EditLayout {
   /** Safe for a terminal; may have colours. */
   readonly prompt: string;
-  /** Of the terminal. */
+  /** Size of the terminal. */
   readonly columns: number;
   readonly rows: number;
 }
 
-/** A line laid out. */
 interface EditView {
   /** Never empty; none is as wide as the terminal. */
   readonly rows: readonly string[];
@@ -254,10 +248,9 @@ interface EditView {
   readonly cursor: { readonly row: number; readonly column: number };
 }
 
-/** Stands before the second and further lines of a text. */
+/** Before the second and later lines of a text. */
 const CONTINUED = "… ";
 
-/** Lays a line out. */
 export function layOut(state: EditState, { prompt, columns, rows }: EditLayout): EditView {
   const first = state.search === null ? prompt : searchPrompt(state.search.query);
   const paper = createPaper(first, Math.max(1, columns - 1));
@@ -275,7 +268,7 @@ function searchPrompt(query: string): string {
 
 interface Paper {
   put(cell: LineCell): void;
-  /** The cursor stands before this cell. */
+  /** Puts the cursor before the next cell. */
   mark(cell: LineCell): void;
   finish(isAtEnd: boolean): EditView;
 }
@@ -316,14 +309,14 @@ function createPaper(prompt: string, width: number): Paper {
   };
 }
 
-/** The rows around the cursor, where there are more than fit. */
+/** Returns the rows around the cursor that fit. */
 function windowed({ rows, cursor }: EditView, height: number): EditView {
   if (rows.length <= height) return { rows, cursor };
   const from = Math.max(0, Math.min(rows.length - height, cursor.row - Math.floor(height / 2)));
   return { rows: rows.slice(from, from + height), cursor: { ...cursor, row: cursor.row - from } };
 }
 
-/** Reads one line; a line that ends in a backslash goes on in the next one. */
+/** Reads one line; a backslash at the end continues it in the next one. */
 export function readPlainLine({ keys, screen }: LineInput, prompt: string): Promise<TypedLine> {
   return new Promise((resolve) => {
     let text = "";
@@ -353,7 +346,7 @@ export function readPlainLine({ keys, screen }: LineInput, prompt: string): Prom
   });
 }
 
-/** An odd number of backslashes at the end: two stand for themselves. */
+/** Whether a line ends in an odd number of backslashes: two are literal. */
 function isContinued(text: string): boolean {
   return (/\\*$/.exec(text)?.[0].length ?? 0) % 2 === 1;
 }

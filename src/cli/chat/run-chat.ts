@@ -1,5 +1,5 @@
-// The chat: status, prompt, message, answer, until the user leaves. What goes wrong with one message is said, and the chat
-// goes on; every turn is on its branch when it ends, so leaving loses nothing.
+// The chat: status, prompt, message, answer, until the user leaves. If a message fails, the chat prints the error and continues;
+// every turn is committed when it ends, so leaving loses nothing.
 import { lexer } from "marked";
 import type { Runtime } from "../../app/conversation/runtime.ts";
 import { type BranchTree, loadTip } from "../../app/conversation/tree.ts";
@@ -52,18 +52,17 @@ import {
 import { SLASH_COMMANDS } from "./slash-commands.ts";
 import { compactChat, compactFailure, renderOffer } from "./slash-compact.ts";
 
-/** What a chat is made of. */
 interface ChatParts {
   readonly workspace: Workspace;
   readonly runtime: Runtime;
   readonly output: Output;
   readonly terminal: ChatTerminal;
   readonly look: AnswerLook;
-  /** Tools of MCP servers, with their problems said; null = the model gets no tools. */
+  /** Tools of MCP servers, whose problems are already printed; null = the model gets no tools. */
   readonly servers: ToolBox | null;
 }
 
-/** Talks until the user leaves. Throws only when the conversation itself cannot be read. */
+/** Runs the chat until the user leaves. Throws only if the conversation itself cannot be read. */
 export async function runChat(parts: ChatParts, begin: ChatState): Promise<void> {
   const { output, servers } = parts;
   const answering: Answering = { servers, allowed: new Set() };
@@ -85,7 +84,7 @@ export async function runChat(parts: ChatParts, begin: ChatState): Promise<void>
   }
 }
 
-/** Shows what was said last, for whoever comes back. */
+/** Shows the last exchange of a continued conversation. */
 async function showLastExchange({ workspace, terminal, look, loadTree }: SlashContext): Promise<void> {
   const tree = await loadTree();
   const last = tree.turnOids.length - 1;
@@ -95,7 +94,7 @@ async function showLastExchange({ workspace, terminal, look, loadTree }: SlashCo
   if (exchange !== null) terminal.write(safe`\n${exchange}\n`);
 }
 
-/** Reads what is not empty; null when the user leaves. */
+/** Reads a line that is not empty; null if the user leaves. */
 async function readLine(context: SlashContext, status: ChatStatus): Promise<string | null> {
   const { terminal, output } = context;
   for (;;) {
@@ -110,7 +109,6 @@ async function readLine(context: SlashContext, status: ChatStatus): Promise<stri
   }
 }
 
-/** What a line is run with. */
 interface LineWorld {
   readonly parts: ChatParts;
   readonly context: SlashContext;
@@ -119,7 +117,7 @@ interface LineWorld {
   readonly answering: Answering;
 }
 
-/** Does what a line says: a slash command, or a message with its answer. */
+/** Runs a line: a slash command, or a message with its answer. */
 async function runLine(line: string, { parts, context, status, answering }: LineWorld): Promise<ChatChange> {
   const slash = parseSlashLine(line);
   if (slash !== null) {
@@ -136,7 +134,7 @@ async function runLine(line: string, { parts, context, status, answering }: Line
   return sendMessage(content, { parts, state: context.state, answering }, offered);
 }
 
-/** Sends a message where `change` has led, and gives both changes. */
+/** Sends a message in the state after `change`, and returns both changes together. */
 async function sendMessage(
   content: Content,
   { parts, state, answering }: Pick<LineWorld, "parts" | "answering"> & { readonly state: ChatState },
@@ -146,7 +144,7 @@ async function sendMessage(
   try {
     const { branch, turn, interrupted } = await answerMessage(now, content, answering);
     if (turn === null) return { ...change, unanswered: content };
-    // An interrupted turn is kept without the settings: they go with the next one.
+    // An interrupted turn is kept without the settings: the next one stores them.
     return { ...change, branch, unanswered: null, settingsKept: now.state.settingsKept || !interrupted };
   } catch (thrown) {
     parts.output.error(fromSystemError(thrown));
@@ -155,13 +153,13 @@ async function sendMessage(
   }
 }
 
-/** The branch on which what came of a broken answer was kept: a new conversation, or a fork, perhaps. */
+/** Returns the branch on which a broken answer was kept, which may be a new conversation or a fork. */
 function branchKeptOn(thrown: unknown): Pick<ChatChange, "branch"> {
   const branch = thrown instanceof JpgError ? thrown.data["branch"] : undefined;
   return typeof branch === "string" ? { branch } : {};
 }
 
-/** What came of an offer; `unsent` = Ctrl-C: the message is not sent either. */
+/** The outcome of an offer; `unsent` = Ctrl-C: the message is not sent either. */
 type OfferOutcome = ChatChange & { readonly unsent?: true };
 
 /** Offers to compact when the view, with the message that was just typed, is long enough. */
@@ -205,12 +203,12 @@ function createContext(parts: ChatParts, state: ChatState): SlashContext {
       hints: ["Another program has removed it; `jpg ls` lists what is there."],
     });
   };
-  // In force all the same, but not stored once more.
+  // These settings still apply, but are not stored again.
   const current = state.settingsKept ? withoutOverrides(workspace) : workspace;
   return { ...parts, workspace: current, state, tools: toolsOffered(servers), loadTree };
 }
 
-/** Does something; what goes wrong is said, and null is given. */
+/** Runs `work`; prints an error and returns null if it fails. */
 async function attempt<Result>(output: Output, work: () => Promise<Result>): Promise<Result | null> {
   try {
     return await work();
@@ -220,7 +218,6 @@ async function attempt<Result>(output: Output, work: () => Promise<Result>): Pro
   }
 }
 
-/** What an answer needs beside the conversation. */
 interface Answering {
   /** Tools of MCP servers; null = the model gets no tools, jpg's own neither. */
   readonly servers: ToolBox | null;
@@ -228,7 +225,7 @@ interface Answering {
   readonly allowed: Set<string>;
 }
 
-/** Sends a message and prints the answer. Throws what `query` throws; what came before is printed and kept then. */
+/** Sends a message and prints the answer. Throws what `query` throws; text that came before is printed and kept. */
 async function answerMessage(
   context: SlashContext,
   content: Content,
@@ -258,13 +255,13 @@ async function answerMessage(
   }
 }
 
-/** What each message offers the model: jpg's own tools, then those of the servers. */
+/** Lists the tools that each message offers: jpg's own, then those of the servers. */
 function toolsOffered(servers: ToolBox | null): readonly Tool["definition"][] {
   if (servers === null) return [];
   return [...OWN_DEFINITIONS, ...servers.tools.map(({ definition }) => definition)];
 }
 
-/** Jpg's own tools are of a branch, and the chat may go on in another one. Problems of servers were said when it began. */
+/** Adds jpg's own tools, which belong to a branch: the chat may have moved to another one. Problems of servers are already printed. */
 function toolsFor(
   servers: ToolBox,
   workspace: Workspace,
@@ -306,12 +303,12 @@ function observe(printer: AnswerPrinter, { terminal, output, allowed }: Observin
   };
 }
 
-/** A tool of another server may have the same name. */
+/** Includes the server, as tools of two servers may have the same name. */
 function nameOf({ origin, name }: ShownCall): string {
   return `${origin}/${name}`;
 }
 
-/** What the user says to a call; `reason` is empty when they gave none. */
+/** The user's answer about a call; `reason` is empty if none was given. */
 type CallAnswer =
   | { readonly kind: "yes" }
   /** For the rest of the chat. */
@@ -323,7 +320,7 @@ interface Asking {
   readonly output: Output;
 }
 
-/** Asks. A whole line is wanted: a letter of a message that is being typed meanwhile must not allow a call. */
+/** Asks whether to run a call. Reads a whole line: a letter of a message being typed meanwhile must not allow it. */
 async function askAboutCall(call: ShownCall, { terminal, output }: Asking): Promise<CallAnswer> {
   const shown = renderArguments(call.arguments, output.style);
   const show = async (): Promise<void> => {
@@ -342,7 +339,7 @@ async function askAboutCall(call: ShownCall, { terminal, output }: Asking): Prom
   }
 }
 
-/** Reads an answer; null when it is none. */
+/** Parses an answer; null if it is none. */
 function parseCallAnswer(line: string): CallAnswer | "view" | null {
   const [, word = "", rest = ""] = /^\s*([a-z]+)[,:.]?\s*(.*)$/is.exec(line) ?? [];
   const reason = rest.trim();
@@ -354,7 +351,7 @@ function parseCallAnswer(line: string): CallAnswer | "view" | null {
   return named === "v" || named === "view" ? "view" : null;
 }
 
-/** Renders arguments, all of them: one to a line, texts of several lines as they are, marked at the margin. */
+/** Renders all arguments: one a line, texts of several lines as they are, marked at the margin. */
 function renderArguments(args: unknown, style: Style): SafeText {
   if (typeof args !== "object" || args === null || Array.isArray(args)) return safe`  ${renderValue(args, style)}`;
   return joinLines(
@@ -377,7 +374,7 @@ function renderValue(value: unknown, style: Style): SafeText {
 /** Lines shown of a request and of an answer. */
 const REQUEST_LINES = 6;
 const ANSWER_LINES = 20;
-/** Characters that are read for them, from the end of a text. */
+/** Characters of a text that are rendered for them, from its end. */
 const LONGEST_READ = 32_768;
 
 /** Renders the last request among events and the last text of its answer; null when nobody asked for anything. */
@@ -413,12 +410,12 @@ function endOf(text: string): SafeText {
   return tidyPiece(text.trim().slice(-LONGEST_READ));
 }
 
-/** The last lines, below a mark where there were more. */
+/** Keeps the last lines, below a mark if there were more. */
 function shortened(lines: readonly SafeText[], most: number): readonly SafeText[] {
   return lines.length <= most ? lines : [forTerminal("…"), ...lines.slice(1 - most)];
 }
 
-/** Renders it, e.g. `[52 messages] [ctx: 72%]`, `[Summary + 15 messages]`; the second part only where the window is known. */
+/** Renders the status, e.g. `[52 messages] [ctx: 72%]`, `[Summary + 15 messages]`; the second part only if the window is known. */
 export function renderStatus(status: ChatStatus, style: Style): SafeText {
   const { messages, summaries, window, isNearlyFull } = status;
   const count = renderCount(messages, "message");
@@ -429,7 +426,7 @@ export function renderStatus(status: ChatStatus, style: Style): SafeText {
   return safe`${shown} ${isNearlyFull ? style.caution(fill) : style.faint(fill)}`;
 }
 
-/** What is said once when the view comes near the window. */
+/** The warning printed once when the view nears the window. */
 export function renderNearlyFull({ tokens, window }: ChatStatus): SafeText {
   const share = window === null ? "much" : safe`${Math.round((tokens / window) * 100)}%`;
   return safe`the conversation fills ${share} of the model's context; /compact makes room, /compact --preview shows what it would remove`;

@@ -14,19 +14,19 @@ import type { AnswerLook } from "../render/answer.ts";
 import type { ChatTerminal } from "./chat-terminal.ts";
 import type { LineCompletion } from "./edit-line.ts";
 
-/** What a chat knows of itself between two messages. */
+/** The state of a chat between two messages. */
 export interface ChatState {
-  /** Branch that is talked on; null until a new conversation has its first turn. */
+  /** The branch of the chat; null until a new conversation has its first turn. */
   readonly branch: string | null;
   readonly model: OpenedModel;
-  /** The user named the model: the conversation remembers it. */
+  /** Whether the user named the model; if so, the conversation stores it. */
   readonly isNamed: boolean;
   readonly offers: CompactOffers;
-  /** The last message, where nobody answered it and nothing of it was kept. */
+  /** The last message, if it got no answer and was not kept. */
   readonly unanswered: Content | null;
-  /** What stands in the line at the next prompt. */
+  /** Text to put into the line at the next prompt. */
   readonly draft: string;
-  /** The conversation has the settings of `--cfg` already. */
+  /** Whether the conversation has stored the settings of `--cfg`. */
   readonly settingsKept: boolean;
 }
 
@@ -43,7 +43,7 @@ export interface SlashContext {
   readonly state: ChatState;
   /** Tools that the messages of this chat offer the model. */
   readonly tools: readonly Tool["definition"][];
-  /** Loads the branch as it stands. Throws `no_turn_yet` before the first turn of a new conversation. */
+  /** Loads the branch at its tip. Throws `no_turn_yet` before the first turn of a new conversation. */
   loadTree(): Promise<BranchTree>;
 }
 
@@ -53,7 +53,7 @@ export interface SlashCommand {
   readonly aliases: readonly string[];
   /** What may follow the name, e.g. `[N]`; one line of help for each form. */
   readonly forms: readonly { readonly usage: string; readonly explains: string }[];
-  /** Words that may stand next, given those before; for completion. */
+  /** Completes the next word, given those before it. */
   complete?(words: readonly string[], context: SlashContext): Promise<readonly string[]>;
   run(words: readonly string[], context: SlashContext): Promise<ChatChange>;
 }
@@ -65,8 +65,8 @@ interface SlashLine {
 }
 
 /**
- * Reads a line as a command; null when it is a message. A path is one (`/etc/hosts is …`), and so is what has several lines
- * or begins with `//`.
+ * Parses a line as a command; null if it is a message. Paths (`/etc/hosts is …`), texts of several lines and those that begin
+ * with `//` are messages.
  */
 export function parseSlashLine(line: string): SlashLine | null {
   if (line.includes("\n")) return null;
@@ -75,7 +75,7 @@ export function parseSlashLine(line: string): SlashLine | null {
   return name === undefined ? null : { name: name.toLowerCase(), words };
 }
 
-/** Whether a name, or an alias, is a command's. */
+/** Whether a name is a command's name or alias. */
 function isCalled(command: SlashCommand, name: string): boolean {
   return command.name === name || command.aliases.includes(name);
 }
@@ -96,14 +96,14 @@ export function findSlashCommand(commands: readonly SlashCommand[], name: string
   });
 }
 
-/** The error of words that a command does not understand. */
+/** Creates the error for words that a command does not understand. */
 export function wrongWords(command: SlashCommand, message: string): Error {
   return userError("bad_slash_argument", `/${command.name}: ${message}.`, {
     hints: command.forms.map(({ usage, explains }) => `${`/${command.name} ${usage}`.trimEnd()}: ${explains}`),
   });
 }
 
-/** Completes a line up to its end; in a message, the name of a file that it attaches. */
+/** Completes the end of a line: a command's words, or in a message the name of an attached file. */
 export async function completeLine(
   line: string,
   commands: readonly SlashCommand[],
@@ -119,7 +119,7 @@ export async function completeLine(
   return [matching(candidates, last).map((found) => `${found} `), last];
 }
 
-/** An alias is offered only where no name fits. */
+/** Offers aliases only if no name fits. */
 function matchingNames(commands: readonly SlashCommand[], beginning: string): readonly string[] {
   const found = matching(
     commands.map(({ name }) => name),
@@ -136,10 +136,10 @@ function matching(candidates: readonly string[], beginning: string): readonly st
   return candidates.filter((candidate) => candidate.startsWith(beginning));
 }
 
-/** The beginning of a file's name at the end of a text, quoted or not; as `requestContent` reads it. */
+/** Matches the beginning of a file's name at the end of a text, quoted or not, as `requestContent` reads it. */
 const MENTION = /(?<=^|[\s("'[{])@(?:"[^"\n]*|[^\s"]*)$/;
 
-/** Completes a file's name; null when none is being typed. A folder that cannot be read has no names. */
+/** Completes a file's name; null if none is being typed. A folder that cannot be read has no names. */
 export async function completeFile(before: string, cwd: string): Promise<LineCompletion | null> {
   const mention = MENTION.exec(before)?.[0];
   if (mention === undefined) return null;
@@ -153,7 +153,7 @@ export async function completeFile(before: string, cwd: string): Promise<LineCom
     // What cannot be typed cannot be attached.
     .filter(({ name }) => !/[\p{Cc}"]/u.test(name))
     .map((entry) => ({ path: folder + entry.name, isFolder: entry.isDirectory() }));
-  // Of several names only the part is typed that they have in common: without a blank, if one of them has none.
+  // Only the common part of several names is inserted: unquoted, if one of them needs no quotes.
   const quotes = isQuoted || found.every(({ path }) => /\s/.test(path));
   return [found.map((file) => mentionOf(file, quotes)).sort(), mention];
 }

@@ -46,7 +46,7 @@ const retryCommand: SlashCommand = {
   run: async (words, context) => {
     requireNoWords(retryCommand, words);
     const { unanswered } = context.state;
-    // Of a message that nobody answered nothing was kept.
+    // A message without an answer was not kept.
     return unanswered === null ? askOnFork(context) : { ask: unanswered };
   },
 };
@@ -91,7 +91,7 @@ function requireNoWords(command: SlashCommand, words: readonly string[]): void {
   if (words.length > 0) throw wrongWords(command, `takes no words; got ${words.join(" ")}`);
 }
 
-/** Formats by the ending of the file's name; what has none of these is Markdown. */
+/** Formats by the ending of the file's name; default Markdown. */
 const FORMATS: Readonly<Record<string, string>> = { ".jsonl": "jsonl", ".md": "markdown" };
 
 const FULL = "--include-full-history";
@@ -119,7 +119,7 @@ const exportCommand: SlashCommand = {
   },
 };
 
-/** A file that nobody named is not replaced. */
+/** Refuses to replace a file that the user did not name. */
 function inTheWay(path: string): Error {
   return userError("file_exists", `${path} already exists.`, { hints: ["Name the file: /export FILE replaces it."] });
 }

@@ -1,5 +1,5 @@
-// `/compact`: the history before the newest messages becomes a summary, or loses reasoning and tool calls; `undo` takes the
-// newest compaction back, `--preview` shows what would be done.
+// `/compact`: the history before the newest messages becomes a summary, or loses reasoning and tool calls; `undo` undoes
+// the newest compaction, `--preview` shows what would be done.
 import { compactHistory, type HistoryOutcome } from "../../app/compact/history.ts";
 import { loadView } from "../../app/conversation/view.ts";
 import { undoCompaction } from "../../app/manage/revert.ts";
@@ -42,7 +42,7 @@ export const compactCommand: SlashCommand = {
   },
 };
 
-/** Compacts as `/compact` does and says what came of it. Ctrl-C stops it; nothing is committed then. */
+/** Compacts as `/compact` does and prints the outcome. Ctrl-C stops it before anything is committed. */
 export async function compactChat(context: SlashContext, asked: CompactAsk, anyway = false): Promise<ChatChange> {
   const { terminal, output, state } = context;
   const outcome = await runCompaction(context, asked, anyway);
@@ -56,7 +56,7 @@ export async function compactChat(context: SlashContext, asked: CompactAsk, anyw
   terminal.write(safe`${output.style.faint(safe`/diff shows what the model reads now; /compact undo undoes it`)}\n`);
   const { branch, activated } = outcome.report;
   if (activated !== undefined) terminal.write(safe`Forked to ${forTerminalLine(branch)}, now active\n`);
-  // Messages are counted anew from here.
+  // The offer counts messages from here.
   return { branch: outcome.report.branch, offers: { ...state.offers, offeredAt: null }, settingsKept: true };
 }
 
@@ -91,12 +91,12 @@ async function runCompaction(context: SlashContext, asked: CompactAsk, anyway: b
   return outcome;
 }
 
-/** Said because nobody named who writes summaries. */
+/** Printed if no model for summaries is named. */
 function tellChatsModel({ name }: ChatSummaryModel): SafeText {
-  return safe`The summary is by ${forTerminalLine(name)}, the model of this chat; --model NAME has another write it.`;
+  return safe`This chat's model writes the summary: ${forTerminalLine(name)}. --model NAME names another one.`;
 }
 
-/** Asks whether a short conversation is to be compacted all the same, and how; null when not. */
+/** Asks whether and how to compact a short conversation anyway; null = no. */
 async function askAnyway(
   { terminal }: SlashContext,
   asked: CompactAsk,
@@ -117,7 +117,7 @@ async function askAnyway(
   return key === "s" ? { kind: asked.kind, as: "strip", keep: asked.keep } : null;
 }
 
-/** Renders what came of it in a line. */
+/** Renders the outcome in a line. */
 function renderOutcome(outcome: HistoryOutcome, { style, width }: Rendering): SafeText {
   switch (outcome.kind) {
     case "too_short":
@@ -126,7 +126,7 @@ function renderOutcome(outcome: HistoryOutcome, { style, width }: Rendering): Sa
       return renderNothing({ ...outcome, hints: chatHints(outcome.hints ?? []) }, style, width);
     case "planned":
       return style.faint(
-        safe`Would compact ${renderCount(outcome.messages, "message")}; without --preview it is done.`,
+        safe`Would compact ${renderCount(outcome.messages, "message")}; leave out --preview to do it.`,
       );
     case "stripped":
       return safe`Stripped reasoning and tool calls from old messages`;
@@ -140,12 +140,12 @@ async function undoNewest({ workspace, terminal, output, state, loadTree }: Slas
   const report = await undoCompaction(workspace, tree);
   terminal.write(safe`${renderRevert(report, { style: output.style, width: terminal.columns() })}\n`);
   for (const warning of report.warnings ?? []) output.warn(forTerminal(warning));
-  // Whoever takes a compaction back has just decided: the offer waits for ten more messages.
+  // The user has just undone one: the next offer waits for ten more messages.
   const { messages } = countMessages((await loadView(workspace.store, await loadTree())).view);
   return { offers: { ...state.offers, offeredAt: messages } };
 }
 
-/** An option of the command line, or another command of jpg. */
+/** Matches options of the command line, and commands of jpg. */
 const ELSEWHERE = /(?:^|[\s`])(?:--[a-z]|jpg [a-z])/;
 
 const HERE = [
@@ -153,7 +153,7 @@ const HERE = [
   "/compact strip removes reasoning and tool calls without asking a model",
 ];
 
-/** What to type where there is nothing to compact: what the chat has in place of `jpg compact`, and other commands of jpg. */
+/** Translates hints for the chat: `/compact` instead of `jpg compact`, other commands of jpg as they are. */
 function chatHints(hints: readonly string[]): readonly string[] {
   return [
     ...hints.filter((hint) => !hint.includes("jpg compact")),
@@ -161,7 +161,7 @@ function chatHints(hints: readonly string[]): readonly string[] {
   ];
 }
 
-/** Gives an error the hints of the chat; what is no JpgError stays as it is. */
+/** Gives an error the hints of the chat; returns anything but a JpgError unchanged. */
 export function compactFailure(thrown: unknown): unknown {
   if (!(thrown instanceof JpgError) || thrown.code === "bad_slash_argument") return thrown;
   const { kind, code, message, data, cause, hints } = thrown;
@@ -170,20 +170,19 @@ export function compactFailure(thrown: unknown): unknown {
   return new JpgError(kind, code, message, { data, cause, hints: [...kept, ...(code === "no_turn_yet" ? [] : here)] });
 }
 
-/** What they ask for. */
 type CompactWords = { readonly kind: "undo" } | CompactAsk;
 
 interface CompactAsk {
   readonly kind: "compact" | "preview";
-  /** What becomes of old messages. */
+  /** What happens to old messages. */
   readonly as: "summary" | "strip";
-  /** Newest messages that stay; absent = as many as usual. */
+  /** Newest messages to keep; absent = the default. */
   readonly keep?: number;
   /** Who writes the summary. */
   readonly model?: string;
 }
 
-/** Reads the words; null when they make no sense. */
+/** Parses the words after `/compact`; null if they make no sense. */
 function parseCompactWords(words: readonly string[]): CompactWords | null {
   if (words.length === 1 && words[0] === "undo") return { kind: "undo" };
   let ask: CompactAsk = { kind: "compact", as: "summary" };
@@ -213,8 +212,7 @@ function readModel(name: string | undefined): ReadWord | null {
   return name === undefined ? null : { what: "model", asks: { model: name } };
 }
 
-// A box of text lines, as wide as its text and never wider than the terminal; plain ASCII where the terminal has no lines
-// to draw.
+// A box of text lines, as wide as its text but never wider than the terminal; in ASCII if the terminal cannot draw lines.
 
 interface BoxRendering {
   /** Columns of the terminal. */
@@ -240,7 +238,7 @@ export function renderOffer(messages: number, keep: number, rendering: BoxRender
   return renderBox(paragraphs, rendering);
 }
 
-/** Columns of text in a box that has room. */
+/** Widest text in a box, columns. */
 const TEXT_WIDTH = 46;
 /** A frame and a blank on either side. */
 const FRAME = 4;
@@ -260,7 +258,7 @@ function renderBox(paragraphs: readonly string[], { width, ascii }: BoxRendering
   return forTerminal(drawn.join("\n"));
 }
 
-/** Breaks a text at blanks; a longer word is cut. */
+/** Wraps a text at blanks; cuts longer words. */
 function wrap(text: string, columns: number): readonly string[] {
   const lines: string[] = [];
   let line = "";

@@ -12,7 +12,7 @@ export const command: CommandSpec = {
   run: (context) => runArchive(context, true),
 };
 
-/** Archives, or takes that back. */
+/** Archives a conversation, or unarchives it. */
 export async function runArchive({ args, output, json, open }: CommandContext, archived: boolean): Promise<number> {
   const workspace = await open();
   const report = await archiveConversation(workspace, await resolveBranch(workspace, args[0]), archived);

@@ -14,7 +14,7 @@ export const command: CommandSpec = {
   ],
   examples: [
     { command: "jpg blame 3", explains: "every event of turn 3" },
-    { command: "jpg blame 3:toolu_01", explains: "one event, and what stands in its place" },
+    { command: "jpg blame 3:toolu_01", explains: "one event, and what replaces it" },
   ],
   run: async ({ args, output, json, open }) => {
     const [what, id] = args;

@@ -42,7 +42,7 @@ export const command: CommandSpec = {
     const found = flag(options, "new") ? null : await resolveOrNone(workspace, context.args[0]);
     const named = text(options, "model");
     const model = await openChatModel(workspace, { tree: found, named, voice: createAssumptionVoice(output) });
-    // Not before it is known that somebody answers there.
+    // Only once the model is known to answer.
     const tree = flag(options, "fork") ? await forkOf(workspace, found) : found;
     const servers = options["tools"] === false ? null : await startServers(workspace, tree, context);
     try {
@@ -80,7 +80,7 @@ export const command: CommandSpec = {
   },
 };
 
-/** What was typed in chats before. Where it cannot be kept, that is said once, and is no reason to end the chat. */
+/** Opens the history of chat messages. If it cannot be stored, warns once and continues. */
 async function openHistory({ runtime, output }: CommandContext): Promise<MessageHistory> {
   let isSaid = false;
   const warn = (error: unknown): void => {
@@ -97,7 +97,7 @@ async function openHistory({ runtime, output }: CommandContext): Promise<Message
   });
 }
 
-/** Throws `needs_terminal`, and `usage` for words that make no sense together. */
+/** Throws `needs_terminal`, and `usage` for contradictory options. */
 function checkCall({ args, options, json }: CommandContext): void {
   if (json)
     throw userError("usage", "jpg chat has no JSON form.", {
@@ -122,7 +122,7 @@ async function forkOf(workspace: Workspace, tree: BranchTree | null): Promise<Br
   return resolveWhole(workspace, branch);
 }
 
-/** The conversation to go on with; null = there is none yet, and the chat begins one. */
+/** Returns the conversation to continue; null = none yet, so the chat begins one. */
 async function resolveOrNone(workspace: Workspace, id: string | undefined): Promise<BranchTree | null> {
   try {
     return await resolveWhole(workspace, id);

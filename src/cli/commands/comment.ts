@@ -60,7 +60,7 @@ interface CommentWords {
   readonly words: readonly string[];
 }
 
-/** A first word that reads as a bound is what the comment is about, else the conversation. */
+/** A first word that parses as a bound is what the comment is about; otherwise it names the conversation. */
 function readArguments(args: readonly string[]): CommentWords {
   const [first, second, ...rest] = args;
   if (first === undefined) return { words: [] };

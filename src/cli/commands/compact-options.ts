@@ -1,4 +1,4 @@
-// The options of `jpg compact`, read and checked: what contradicts what, and what says nothing beside what is missing.
+// Reads and checks the options of `jpg compact`: contradictions, and options that have no effect without another.
 import { requireSummary, type SummaryWish } from "../../app/compact/accepted-summary.ts";
 import type { CompactRequest } from "../../app/compact/compact.ts";
 import type { PartCount } from "../../app/compact/compact-parts.ts";
@@ -18,14 +18,14 @@ import { parseBound, parseTurnList } from "../../core/conversation/range-bound.t
 import { userError } from "../../core/errors.ts";
 import { type CommandContext, count, flag, text, texts } from "../frame/command.ts";
 
-/** The options of a call, as they are typed, that only a summary reads. */
+/** Lists the given options, as typed, that only a summary uses. */
 export function summaryOptions(options: CommandContext["options"]): readonly string[] {
   return ["model", "focus", "concise", "strict"]
     .filter((name) => options[name] !== undefined)
     .map((name) => `--${name}`);
 }
 
-/** What is said of it. */
+/** Reads the options for a summary. */
 export function readWish({ options }: CommandContext): Pick<CompactRequest, "model" | "focus" | "style"> {
   const [model, focus] = [text(options, "model"), texts(options, "focus")];
   return {
@@ -35,7 +35,7 @@ export function readWish({ options }: CommandContext): Pick<CompactRequest, "mod
   };
 }
 
-/** Refuses flags that say nothing without another. Throws `usage`. */
+/** Refuses flags that have no effect without another. Throws `usage`. */
 export function checkDependentFlags({ options }: CommandContext): void {
   if (options["suffix"] === true && options["emit"] === undefined)
     throw userError("usage", "jpg compact: --suffix has no effect without --emit.", {
@@ -50,13 +50,12 @@ export function checkDependentFlags({ options }: CommandContext): void {
       });
 }
 
-/** The conversation that a call is about. */
 interface Place {
   readonly workspace: Workspace;
   readonly tree: BranchTree;
 }
 
-/** Refuses `--no-activate` where nothing is forked, by the call or by the settings: nothing else could become active. Throws `usage`. */
+/** Refuses `--no-activate` if neither the call nor the settings fork. Throws `usage`. */
 export async function checkActivation({ options }: CommandContext, { workspace, tree }: Place): Promise<void> {
   if (options["activate"] !== false || options["fork"] === true) return;
   const { config } = await loadConversationConfig(workspace, tree);
@@ -66,7 +65,7 @@ export async function checkActivation({ options }: CommandContext, { workspace, 
   });
 }
 
-/** The range that was named. Throws `bad_bound`, `bad_number`. */
+/** Reads the range. Throws `bad_bound`, `bad_number`. */
 export function readRange({ options, runtime }: CommandContext): Omit<RangeRequest, "keepLast"> {
   const from = text(options, "from");
   const to = text(options, "to");
@@ -80,7 +79,7 @@ export function readRange({ options, runtime }: CommandContext): Omit<RangeReque
   };
 }
 
-/** Refuses options that only a summary reads where none can be written. A model also names tangents. Throws `no_summary`. */
+/** Refuses options for summaries if none can be written; `--model` is also for tangents. Throws `no_summary`. */
 export async function checkSummaryOptions(
   { workspace, tree }: Place,
   given: readonly string[],
@@ -92,15 +91,14 @@ export async function checkSummaryOptions(
   await requireSummary(workspace, tree, { options, strategies: rules, profile });
 }
 
-/** The strategies of a call. */
 export interface AskedStrategies {
-  /** Whether turns off the task are left out first. */
+  /** Whether to leave out tangents first. */
   readonly leavesTangents: boolean;
   /** The other strategies; null when none was named. */
   readonly chosen: ChosenStrategies | null;
 }
 
-/** The strategies that were named; `--strategy` without a name is that of the settings. */
+/** Reads the strategies; `--strategy` without a name means the one in the settings. */
 export async function readStrategies(
   { options }: CommandContext,
   { workspace, tree }: Place,
@@ -117,7 +115,7 @@ export async function readStrategies(
   return { leavesTangents, chosen: others.length === 0 ? null : chosen };
 }
 
-/** What shows or makes one compaction, or parts of one, says nothing of turns that lie apart. Throws `contradictory_flags`. */
+/** Refuses options for one contiguous range together with tangents, which may be anywhere. Throws `contradictory_flags`. */
 function refuseWithTangents(options: CommandContext["options"]): void {
   const other = ["chunks", "diff", "text"].find((name) => options[name] !== undefined);
   if (other === undefined) return;
@@ -130,7 +128,7 @@ function refuseWithTangents(options: CommandContext["options"]): void {
   );
 }
 
-/** The strategies with the sizes that were given; those that none of them reads are refused. */
+/** Adds the given sizes to the strategies; refuses sizes that none of them uses. */
 function readSizes(names: readonly string[], options: CommandContext["options"]): ChosenStrategies {
   const target = text(options, "target");
   const [maxChars, newest, head] = [count(options, "maxChars"), count(options, "newest"), text(options, "head")];
@@ -143,13 +141,13 @@ function readSizes(names: readonly string[], options: CommandContext["options"])
   return withSizes(chosen, options);
 }
 
-/** The turns that were named as tangents; null when a model is to name them. Throws `bad_turns`. */
+/** Reads the turns named as tangents; null if a model is to propose them. Throws `bad_turns`. */
 export function readTurns({ options }: CommandContext): readonly TurnRange[] | null {
   const turns = text(options, "turns");
   return turns === undefined ? null : parseTurnList(turns);
 }
 
-/** The sizes as the user gave them, where the strategies have them. */
+/** Replaces the strategies' sizes by those that the user gave. */
 function withSizes(chosen: ChosenStrategies, options: CommandContext["options"]): ChosenStrategies {
   const [protectTokens, minGainTokens] = [count(options, "protect"), count(options, "minGain")];
   refuseUnused("--target", "tiered", options["target"] !== undefined && !chosen.names.includes("tiered"));
@@ -174,7 +172,7 @@ function refuseUnused(option: string, strategies: string, isUnused: boolean): vo
   });
 }
 
-/** How the compaction is made and stored. */
+/** Reads how to make and store the compaction. */
 export function readManner({
   options,
 }: CommandContext): Pick<
@@ -200,7 +198,7 @@ export function readManner({
 /** Most parts of one call: each is a commit and a request to a model. */
 const MOST_PARTS = 1000;
 
-/** Reads `--chunks`; null when it was not given. Throws `bad_chunks`. */
+/** Reads `--chunks`; null if not given. Throws `bad_chunks`. */
 export function readPartCount(options: CommandContext["options"]): PartCount | null {
   const word = text(options, "chunks");
   if (word === undefined) return null;

@@ -1,4 +1,4 @@
-// `jpg compact --chunks`: a range summarised in parts, and how it is told.
+// `jpg compact --chunks` summarises a range in parts.
 
 import type { CompactRequest } from "../../app/compact/compact.ts";
 import { beginSeries, compactInSeries } from "../../app/compact/compact.ts";
@@ -26,7 +26,7 @@ import {
 } from "../render/compact.ts";
 import { renderCount, renderRange, renderShare, renderTokens } from "../render/quantity.ts";
 
-/** Compacts in parts and tells what came of it. */
+/** Compacts in parts and prints the outcome. */
 export async function runParts(
   { output, json }: CommandContext,
   workspace: Workspace,
@@ -41,7 +41,7 @@ export async function runParts(
   });
 }
 
-/** Renders the outcome: a line for each part, then what the user should know. */
+/** Renders the outcome: a line for each part, then notes. */
 export function renderParts(report: PartsReport, rendering: Rendering): SafeText {
   const { style, width } = rendering;
   const { branch, dryRun, parts, tokens, warnings } = report;
@@ -63,7 +63,7 @@ export function renderParts(report: PartsReport, rendering: Rendering): SafeText
   ]);
 }
 
-/** Whether a model is still to write its summary: nobody knows how long that will be. */
+/** Whether a model is still to write the summary, so that its size is unknown. */
 function isOpen({ dryRun, compaction }: CompactReport): boolean {
   return dryRun && compaction?.summary === undefined;
 }
@@ -81,7 +81,7 @@ function rowOf(part: CompactReport, { style }: Rendering): Cell[] {
   ];
 }
 
-/** Says of a part's notes which part they are about, where they do not say so themselves. */
+/** Adds to a part's notes which turns they are about. */
 function partNotes({ from_turn, to_turn, planned_summary, warnings, ungrounded }: CompactReport): readonly string[] {
   const invented = `the summary says ${ungrounded.length} things that are in no event (--json lists them)`;
   const notes = ungrounded.length === 0 ? warnings : [...warnings, invented];
@@ -89,21 +89,20 @@ function partNotes({ from_turn, to_turn, planned_summary, warnings, ungrounded }
   return notesOf({ planned_summary, warnings: notes.map((note) => `turns ${range}: ${note}`) });
 }
 
-// `jpg compact -s classify-tangents`: turns off the task are left out. A model names them unless the user does, and the user
-// confirms each; nobody's word but the user's hides a turn. Other strategies of the call come behind it, on what it leaves.
+// `jpg compact -s classify-tangents`: leaves out turns off the task. A model proposes them unless the user names them, and the
+// user confirms each: only the user decides to hide a turn. Other strategies of the call follow, on the remaining view.
 
-/** What is compacted, and how. */
 export interface TangentsJob {
   readonly tree: BranchTree;
   readonly request: CompactRequest;
-  /** The turns that the user named; null = a model is asked. */
+  /** The turns that the user named; null = ask a model. */
   readonly turns: readonly TurnRange[] | null;
 }
 
 /** How to answer without a terminal. */
 const INSTEAD = "--yes leaves out all that the model names, --dry-run only lists them, --turns names them";
 
-/** Leaves tangents out. Throws `needs_terminal` before any model is asked where nobody could confirm. */
+/** Leaves out tangents. Without a terminal to confirm on, throws `needs_terminal` before asking a model. */
 export async function runTangents(context: CommandContext, workspace: Workspace, job: TangentsJob): Promise<number> {
   const isListing = job.request.dryRun || flag(context.options, "yes");
   if (job.turns === null && !isListing) requireTerminal({ text: "Leave these turns out?", instead: INSTEAD }, context);
@@ -121,7 +120,7 @@ export async function runTangents(context: CommandContext, workspace: Workspace,
   });
 }
 
-/** What a model said, and what of it is to go. */
+/** The model's proposal, and the turns chosen from it. */
 interface TangentChoice {
   readonly found: FoundTangents;
   readonly chosen: readonly FoundTangent[];
@@ -143,7 +142,7 @@ async function findAndChoose(
 
 type Answer = "yes" | "no" | "quit";
 
-/** Asks of each tangent whether it goes; `q` ends the questions, what was confirmed before it stands. */
+/** Asks about each tangent whether to leave it out; `q` ends the questions and keeps earlier answers. */
 export async function confirmTangents(
   { tangents, model }: FoundTangents,
   options: AskOptions & { readonly output: Output },
@@ -151,7 +150,7 @@ export async function confirmTangents(
   const { output, signal } = options;
   const chosen: FoundTangent[] = [];
   if (tangents.length > 0)
-    output.info(safe`${forTerminalLine(model ?? "")} takes ${renderCount(tangents.length, "turn")} for a tangent.`);
+    output.info(safe`${forTerminalLine(model ?? "")} calls ${renderCount(tangents.length, "turn")} a tangent.`);
   for (const tangent of tangents) {
     const answer = await ask<Answer>(
       {
@@ -172,18 +171,18 @@ export async function confirmTangents(
   return signal?.aborted === true ? [] : chosen;
 }
 
-/** `turn 5 "tell me a joke": beside the task`. */
+/** Describes a tangent, e.g. `turn 5 "tell me a joke": off the task`. */
 function describe({ turn, request, reason }: FoundTangent): SafeText {
   const why = reason === "" ? "" : safe`: ${forTerminalLine(reason)}`;
   return safe`turn ${turn}${request === "" ? "" : safe` "${forTerminalLine(request)}"`}${why}`;
 }
 
 function renderTangents({ model, tangents }: FoundTangents, { style }: Rendering): SafeText {
-  const title = safe`${forTerminalLine(model ?? "")} takes ${renderCount(tangents.length, "turn")} for a tangent:`;
+  const title = safe`${forTerminalLine(model ?? "")} calls ${renderCount(tangents.length, "turn")} a tangent:`;
   return joinLines([style.heading(title), ...tangents.map((tangent) => safe`  ${describe(tangent)}`)]);
 }
 
-/** Why no turn is left out. */
+/** Says why no turn is left out. */
 function reasonForNothing({ tangents, model, reason }: FoundTangents): string {
   return reason ?? (tangents.length === 0 ? `${model ?? ""} found no tangent` : "no turn was confirmed");
 }
@@ -199,7 +198,7 @@ function printNothing({ output, json }: CommandContext, found: FoundTangents): n
   return 0;
 }
 
-/** Tells what was done, or would be; `judged` = what a model said, null where the user named the turns. */
+/** Prints what was or would be done; `judged` = the model's proposal, null if the user named the turns. */
 function printOutcome(
   context: CommandContext,
   reports: readonly CompactReport[],

@@ -11,8 +11,8 @@ import { renderDiff } from "../render/diff.ts";
 type Preview = CompactReport & Required<Pick<CompactReport, "views">>;
 
 /**
- * Shows what a dry run would leave: with `--diff` as `jpg diff` does, with `--text` whole. What the user should know beside it,
- * a summary that is still to be written above all, goes to standard error.
+ * Shows the view after a dry run: with `--diff` as `jpg diff` does, with `--text` whole. Notes, e.g. on a summary that is still
+ * to be written, go to standard error.
  */
 export async function showPreview(
   { output, options, json }: Pick<CommandContext, "output" | "options" | "json">,

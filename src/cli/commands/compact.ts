@@ -49,7 +49,7 @@ export const command: CommandSpec = {
     { flags: "--keep-last <n>", description: "the same as --keep" },
     {
       flags: "-s, --strategy [name]",
-      description: `what to take out, instead of a profile; if several are given, the strongest step for each call wins: ${[...PIPELINE_NAMES, ...STRATEGY_NAMES].join(", ")}; without a name, at the end of the line or before an option, it means the strategy in your settings (default auto)`,
+      description: `what to take out, instead of a profile; if two of several touch one call, the stronger one is used: ${[...PIPELINE_NAMES, ...STRATEGY_NAMES].join(", ")}; without a name, at the end of the line or before an option, it means the strategy in your settings (default auto)`,
       repeatable: true,
       optionalValue: (word) => !word.startsWith("-"),
     },

@@ -4,7 +4,7 @@ import { forTerminal } from "../../core/safe-text.ts";
 import type { CommandSpec } from "../frame/command.ts";
 import { IDS_COMMAND } from "../frame/completion.ts";
 
-/** Names of which every character stands for itself in a shell: a clone may hold others. */
+/** Names without characters that are special in a shell: a clone may hold others. */
 const PLAIN = /^[\w./@:=-]+$/;
 
 export const command: CommandSpec = {
@@ -18,7 +18,7 @@ export const command: CommandSpec = {
       const ids = new Set(names.flatMap((name) => [conversationOf(name), name]));
       output.data(forTerminal([...ids].filter((id) => PLAIN.test(id)).join("\n")));
     } catch (error) {
-      // Nobody reads an error while typing.
+      // An error must not be printed into a line being typed.
       if (!(error instanceof JpgError)) throw error;
     }
     return 0;

@@ -5,7 +5,7 @@ import type { Rendering } from "../frame/terminal.ts";
 import { renderDiff, renderDiffStat } from "../render/diff.ts";
 import { renderLoss } from "../render/quantity.ts";
 
-/** The counts, and under them what the compaction takes from sight. */
+/** Renders the counts, and the loss receipt below them. */
 function statText({ stat, loss }: DiffReport, rendering: Rendering): SafeText {
   const lines = loss === undefined ? [] : renderLoss(loss, rendering);
   return joinLines([renderDiffStat(stat, rendering), ...(lines.length === 0 ? [] : (["", ...lines] as const))]);

@@ -28,7 +28,7 @@ export const command: CommandSpec = {
       flags: "--emit-plan [file]",
       description:
         "print the plan, or write it with =FILE, and change nothing; with --plan: update that plan to the branch as it is now",
-      // No id has a dot in it, or begins with a slash.
+      // An id contains no dot and does not begin with a slash.
       optionalValue: (word) => word === "-" || word.includes(".") || word.startsWith("/"),
       conflicts: ["dryRun", "force", "model", "focus", "concise"],
     },
@@ -93,7 +93,7 @@ export const command: CommandSpec = {
 /** Most columns of a plan in an editor. */
 const MOST_COLUMNS = 120;
 
-/** An editor wants to be seen and typed into. Throws `needs_terminal`. */
+/** An editor needs a terminal. Throws `needs_terminal`. */
 async function requireTerminal({ runtime, output }: CommandContext): Promise<void> {
   if ((await runtime.inputKind()) === "terminal" && output.width !== Number.POSITIVE_INFINITY) return;
   throw userError(
@@ -130,7 +130,6 @@ async function emitPlan({ output, runtime, json }: CommandContext, file: string,
   return 0;
 }
 
-/** What is edited, and how it is followed. */
 export interface EditSession {
   readonly workspace: Workspace;
   readonly tree: BranchTree;
@@ -140,15 +139,14 @@ export interface EditSession {
   readonly apply: (tree: BranchTree, text: string) => Promise<EditReport>;
 }
 
-/** What is put into the editor. */
 interface Round {
   readonly tree: BranchTree;
   readonly text: string;
-  /** Why the plan before could not be followed; absent = the text is new. */
+  /** Why the previous plan could not be followed; absent = first round. */
   readonly refused?: JpgError;
 }
 
-/** Edits until a plan is followed, or is empty or unchanged. Throws `editor_failed`, and what following throws; the plan is kept then. */
+/** Edits until a plan is applied, empty or unchanged. Throws `editor_failed`, and what applying throws; the plan is then kept in a file. */
 export async function editInEditor(session: EditSession): Promise<EditReport> {
   const { workspace, tree } = session;
   const offer = await offerPlan(workspace, tree, session);
@@ -165,7 +163,7 @@ export async function editInEditor(session: EditSession): Promise<EditReport> {
   }
 }
 
-/** Gives what the editor left. Throws where it failed, and where what cannot be followed was not changed. */
+/** Returns the edited text. Throws if the editor failed, or if a refused plan was saved unchanged. */
 async function editOnce(session: EditSession, { text, refused }: Round): Promise<string> {
   const { env, cwd } = session.runtime;
   const configured = await session.workspace.store.editor();
@@ -176,7 +174,7 @@ async function editOnce(session: EditSession, { text, refused }: Round): Promise
   throw isSame && refused === undefined ? error : await kept(session, edited.text, error);
 }
 
-/** What comes into the editor after a plan that could not be followed. Throws what no editing helps against. */
+/** Returns the text for the next round after a refused plan. Throws errors that editing cannot fix. */
 async function nextRound(
   session: EditSession,
   tree: BranchTree,
@@ -200,7 +198,7 @@ function problemsOf({ data }: JpgError): readonly PlanProblem[] {
   return data["problems"] as readonly PlanProblem[];
 }
 
-/** The error, and where the plan is kept that was written in vain. */
+/** Adds to the error where the plan is kept. */
 async function kept({ workspace, tree }: EditSession, text: string, error: JpgError): Promise<JpgError> {
   const { kind, code, message, data, cause } = error;
   const path = await workspace.store.keepText("edit-plan", text);

@@ -16,7 +16,7 @@ import { isProviderName, PROVIDER_NAMES } from "../../core/model/provider-rules.
 import { forTerminal, forTerminalLine, safe } from "../../core/safe-text.ts";
 import { type CommandContext, type CommandSpec, flag, text, texts } from "../frame/command.ts";
 
-/** A page shows the full history and the view at once, for people: it takes none of what shapes a view for a model. */
+/** A page shows history and view together, for people: options that shape a view for a model do not apply. */
 const PAGE = "html";
 const FORMATS: readonly string[] = [...EXPORT_FORMATS, PAGE];
 
@@ -24,7 +24,7 @@ export const command: CommandSpec = {
   name: "export",
   summary: "write a conversation in another format, or its imported bytes",
   description:
-    "Writes the view: what the model sees. anthropic, openai-chat, openai-responses and google write a request body for that API, as `jpg query` would send it: for the model that --model names, or else the last model of that API that answered here (Google takes the model in the address). Tool definitions are not recorded: add your own if the model should go on calling tools. If the conversation ends with an answer and the API wants a user message last, one is added. --messages writes only the messages, so that you can add a request. html writes a page, one file that needs no network: everything that was said, what the model sees of it, the compactions and the comments; secrets are masked as `jpg redact` does, and the page says which. --full-history writes everything that was said; --original writes the imported file, byte for byte. A session written for an agent names the conversation it comes from, so that importing it after the agent has continued it continues that conversation.",
+    "Writes the view: what the model sees. anthropic, openai-chat, openai-responses and google write a request body for that API, as `jpg query` would send it: for the model that --model names, or else the last model of that API that answered here (Google takes the model in the address). Tool definitions are not recorded: add your own if the model should keep calling tools. If the conversation ends with an answer and the API wants a user message last, one is added. --messages writes only the messages, so that you can add a request. html writes a page, one file that needs no network: everything that was said, what the model sees of it, the compactions and the comments; secrets are masked as `jpg redact` does, and the page says which. --full-history writes everything that was said; --original writes the imported file, byte for byte. A session written for an agent names the conversation it comes from, so that importing it after the agent has continued it continues that conversation.",
   arguments: [{ name: "[id]", description: "conversation; default @" }],
   options: [
     { flags: "--to <format>", description: "format to write", choices: FORMATS },
@@ -36,7 +36,10 @@ export const command: CommandSpec = {
       conflicts: ["to", "fullHistory", "model", "messages", "root"],
     },
     { flags: "--session <id>", description: "with --original: which session, if the conversation came from several" },
-    { flags: "--file <name>", description: "with --original: a file that was beside the session, by its name there" },
+    {
+      flags: "--file <name>",
+      description: "with --original: a file that was imported with the session, by its name there",
+    },
     { flags: "--at <commit-or-turn>", description: "as of a commit, or only the turns up to this one" },
     { flags: "--model <model>", description: "model that will read it; reasoning of other model families is left out" },
     {
@@ -109,7 +112,7 @@ function checkFlags({ options }: CommandContext): void {
   if (!flag(options, "original") && text(options, "file") !== undefined)
     throw userError(
       "contradictory_flags",
-      "--file names a file that was beside the imported session, so it needs --original.",
+      "--file names a file that was imported with the session, so it needs --original.",
       {
         hints: [`Leave it out, or \`jpg export --original --file ${text(options, "file")}\`.`],
       },

@@ -9,7 +9,7 @@ export const command: CommandSpec = {
   name: "fetch",
   summary: "download what a remote has, without changing your branches",
   description:
-    "What was downloaded is kept beside your branches until `jpg pull` brings it in, or `jpg use ID` starts a branch from it.",
+    "What was downloaded is kept apart from your branches until `jpg pull` brings it in, or `jpg use ID` starts a branch from it.",
   options: [{ flags: "--from <remote>", description: "remote to fetch from; default the only one, else origin" }],
   run: (context) => endOnInterrupt(context.output, (signal) => run(context, signal)),
 };

@@ -72,7 +72,7 @@ function printFork(output: CommandContext["output"], json: boolean, report: Fork
   if (compaction !== undefined && !json) output.data(renderTimeline(compaction, output));
   for (const id of report.left_out ?? [])
     output.info(
-      safe`${forTerminalLine(id)} is not on the fork: its summary tells of turns after ${report.turns - 1}. What it hid is shown.`,
+      safe`${forTerminalLine(id)} is not on the fork: its summary covers turns after ${report.turns - 1}, so the fork shows what it hid.`,
     );
   if (report.cut === true)
     output.info(

@@ -57,7 +57,7 @@ export const command: CommandSpec = {
   },
 };
 
-/** Without --mcp, uninstalling takes out all that an agent has of jpg. */
+/** Without --mcp, uninstall removes both hooks and tools. */
 function kinds({ options }: CommandContext, action: string, agent: string): readonly SetupKind[] {
   if (flag(options, "mcp")) return ["server"];
   if (action === "install") return ["hooks"];

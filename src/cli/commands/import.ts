@@ -104,12 +104,12 @@ function printOutcome(
     output.info(safe`Next: \`jpg compact\` shortens what the model sees; \`jpg\` alone shows what is here.`);
 }
 
-/** Standard input is read once, whoever asks for it. */
+/** Returns a workspace whose standard input is already read, as it can be read only once. */
 function withStdin(workspace: Workspace, stdin: Uint8Array): Workspace {
   return { ...workspace, runtime: { ...workspace.runtime, readStdin: () => Promise.resolve(stdin) } };
 }
 
-/** Files that `jpg share` wrote, or its bytes from standard input, and the others as they were named. */
+/** Separates files and standard input that `jpg share` wrote from other paths. */
 async function sortPaths(
   paths: readonly string[],
   { cwd, stdin }: { readonly cwd: string; readonly stdin: Uint8Array | null },

@@ -1,4 +1,4 @@
-// Which of the sessions that agents keep for this project are meant: by agent, by age, or picked by a person at a terminal.
+// Chooses among the sessions that agents keep for this project: by agent, by age, or by a person at a terminal.
 import type { Workspace } from "../../app/conversation/workspace.ts";
 import { createKnownSessions, type ImportRequest, type KnownAs } from "../../app/import/import-request.ts";
 import { type KeptRow, type ListedSessions, listKeptSessions } from "../../app/import/list-kept.ts";
@@ -12,12 +12,12 @@ import { type CommandContext, flag, text } from "../frame/command.ts";
 import { renderKept, renderPick } from "../render/import.ts";
 import { renderCount } from "../render/quantity.ts";
 
-/** Rows of a list that nobody asked to be whole. */
+/** Most rows of a list without --all. */
 const LISTED = 50;
-/** Rows that one is asked about: they fit on a screen. */
+/** Most rows to pick from: they fit on a screen. */
 const ASKED = 20;
 
-/** The choice that agents' names and `--since` make. Throws `contradictory_flags` for one that also names paths, `bad_time`. */
+/** Reads the choice by agents' names and `--since`. Throws `contradictory_flags` for one that also names paths, `bad_time`. */
 export function chooseKept(
   { options, runtime }: CommandContext,
   request: Pick<ImportRequest, "format" | "paths" | "kept">,
@@ -41,7 +41,7 @@ export function chooseKept(
   return { ...request.kept, sinceMs };
 }
 
-/** Prints what agents keep. Gives the exit code: 1 = there is none. */
+/** Prints what agents keep. Returns the exit code: 1 = there is none. */
 export async function listKept(context: CommandContext, choice: KeptChoice): Promise<number> {
   const { options, runtime, output, json, open } = context;
   const most = flag(options, "all") ? Number.POSITIVE_INFINITY : LISTED;
@@ -56,7 +56,7 @@ export async function listKept(context: CommandContext, choice: KeptChoice): Pro
   return rows.length === 0 ? 1 : 0;
 }
 
-/** Lets a person pick among sessions that jpg has not seen. Gives the choice as it is where nobody is asked; null = none is wanted. */
+/** Lets a person pick among sessions that jpg has not seen. Returns the choice unchanged if nobody is asked; null = none. */
 export async function pickKept(
   context: CommandContext,
   workspace: Workspace,
@@ -74,14 +74,14 @@ export async function pickKept(
   if (fresh.length < 2) return rows.length + claimed.size === 0 && unclear.length > 0 ? null : asked;
   output.info(renderPick(fresh, { ...output, now: runtime.now() }));
   if (older > 0)
-    output.info(safe`${renderCount(older, "older session")} not shown; \`jpg import --all\` takes them too.`);
+    output.info(safe`${renderCount(older, "older session")} not shown; \`jpg import --all\` imports them too.`);
   output.prompt(safe`Which? [Enter = all of these, 1 3-5 = some, n = none] `);
   const picked = await askPick(output, fresh.length);
   const only = new Set([...picked.flatMap((at) => fresh[at]?.path ?? []), ...known, ...claimed]);
   return only.size === 0 ? null : { ...asked, only };
 }
 
-/** Without what jpg wrote for an agent that nobody went on with: it holds nothing that is not here. */
+/** Leaves out sessions that jpg exported and nobody continued: they hold nothing new. */
 function listed(
   knownAs: (file: SessionFile) => Promise<KnownAs>,
   { choice, most }: { readonly choice: KeptChoice; readonly most: number },
@@ -93,20 +93,20 @@ function listed(
   };
 }
 
-/** Asks which of the sessions that may be of another project are of this one. Gives their paths. */
+/** Asks which unclear sessions belong to this project. Returns their paths. */
 async function pickUnclear(
   { runtime, output }: CommandContext,
   unclear: readonly KeptRow[],
 ): Promise<ReadonlySet<string>> {
   if (unclear.length === 0) return new Set();
   output.info(renderPick(unclear, { ...output, now: runtime.now() }));
-  output.info(safe`They name no directory that exists, so they may be of another project.`);
-  output.prompt(safe`Which are of this one? [Enter = none, 1 3-5 = some, a = all] `);
+  output.info(safe`They name no directory that exists, so they may belong to another project.`);
+  output.prompt(safe`Which belong to this one? [Enter = none, 1 3-5 = some, a = all] `);
   const picked = await askPick(output, unclear.length, "none");
   return new Set(picked.flatMap((at) => unclear[at]?.path ?? []));
 }
 
-/** Asks until the answer can be read; the end of input is none. */
+/** Asks until the answer can be parsed; the end of input means none. */
 async function askPick(
   output: CommandContext["output"],
   count: number,
@@ -122,7 +122,7 @@ async function askPick(
   }
 }
 
-/** Reads what was typed: positions, 0-based, rising; none = nothing is wanted, null = it cannot be read. */
+/** Parses an answer into positions, 0-based, ascending; empty = none, null = it cannot be parsed. */
 export function parsePick(line: string, count: number): readonly number[] | null {
   const words = line
     .trim()

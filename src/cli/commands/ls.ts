@@ -6,10 +6,10 @@ import { type CommandSpec, flag, type OptionValues, texts } from "../frame/comma
 import { renderList, renderUnreadable } from "../render/list.ts";
 import { renderCount } from "../render/quantity.ts";
 
-/** The exit code of a store that is damaged, or newer than this jpg, in part. */
+/** The exit code if a part of the store is damaged, or newer than this jpg. */
 const BROKEN_STORE = 3;
 
-/** Conversations that take so long to read that one wonders. */
+/** From so many conversations on, reading takes long enough for a message. */
 const MANY = 200;
 
 export const command: CommandSpec = {

@@ -69,7 +69,7 @@ async function run(context: CommandContext, signal: AbortSignal): Promise<number
   return 0;
 }
 
-/** The user's own text; undefined when it is to be written. Throws `unreadable_file`. */
+/** Reads the user's own summary; undefined if jpg is to write one. Throws `unreadable_file`. */
 async function readOwn({ options, runtime }: CommandContext): Promise<string | undefined> {
   const [own, file] = [text(options, "summary"), text(options, "summaryFile")];
   if (own === "-")

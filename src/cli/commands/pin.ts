@@ -44,7 +44,7 @@ export const command: CommandSpec = {
   },
 };
 
-/** A single word that is no bound names a conversation; where it is none, a turn may have been meant. */
+/** A single word that is no bound names a conversation; if there is none, adds a hint on turns. */
 async function treeToList(workspace: Workspace, id: string | undefined): Promise<BranchTree> {
   try {
     return await resolveTree(workspace, id);
@@ -54,7 +54,7 @@ async function treeToList(workspace: Workspace, id: string | undefined): Promise
   }
 }
 
-/** A single word is what to pin when it reads as a bound, else a conversation. */
+/** A single word that parses as a bound is what to pin; otherwise it names a conversation. */
 function readArguments(args: readonly string[]): { readonly id?: string; readonly what?: string } {
   const [first, second] = args;
   if (second !== undefined) return { id: first, what: second };

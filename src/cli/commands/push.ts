@@ -22,7 +22,7 @@ export const command: CommandSpec = {
   name: "push",
   summary: "send conversations to a remote",
   description:
-    "Sends the active fork; ID sends all forks of a conversation, ID/FORK just one, and --all everything that is not local (`jpg local`). What others added there is never overwritten: `jpg pull` brings it in first. If no remote is set, it offers the project's own origin, as hidden refs. Everything is scanned for secrets before it leaves, even when stock `git push` sends it. Nothing is ever pushed automatically.",
+    "Sends the active fork; ID sends all forks of a conversation, ID/FORK just one, and --all everything that is not local (`jpg local`). What others added there is never overwritten: `jpg pull` brings it in first. If no remote is set, it offers the project's own origin, as hidden refs. Everything is scanned for secrets before it is sent, even when stock `git push` sends it. Nothing is ever pushed automatically.",
   arguments: [{ name: "[id]", description: "conversation; default the active fork" }],
   options: [
     { flags: "--all", description: "all conversations that are not local" },
@@ -65,7 +65,7 @@ async function run({ args, options, output, json, open }: CommandContext, signal
   return exitCodeOf(error);
 }
 
-/** Asks whether what somebody removed from the remote, a leak for one, is sent again; not where nobody can be asked. */
+/** Asks whether to send again what somebody removed from the remote, perhaps because of a leak; without a terminal, no. */
 async function askAgain({ branches, remote }: PushPlan, output: CommandContext["output"]): Promise<boolean> {
   const gone = branches.filter(({ status }) => status === "gone");
   if (gone.length === 0 || !isTerminal(process.stdin, output)) return false;
@@ -78,7 +78,7 @@ async function askAgain({ branches, remote }: PushPlan, output: CommandContext["
   return askYesNo({ text, otherwise: "no", instead: "--yes" }, { output });
 }
 
-/** Offers the project's own remote. Throws `no_remote`, and `needs_terminal` where nobody can be asked. */
+/** Offers the project's own remote. Throws `no_remote`, and `needs_terminal` without a terminal. */
 async function offerOrigin(workspace: Workspace, output: CommandContext["output"]): Promise<PushPlan["remote"]> {
   const origin = await projectOrigin(workspace);
   if (origin === null) throw noRemote(origin);

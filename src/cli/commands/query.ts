@@ -15,7 +15,7 @@ import { isAsciiOnly, screenOf } from "../frame/screen.ts";
 import { type AnswerPrinter, createAnswerPrinter, createQueryPrinter } from "../render/answer.ts";
 import { renderNothing } from "../render/compact.ts";
 
-/** How long something beside the words of a request is waited for on a pipe that may stay silent, milliseconds. */
+/** How long to wait for input on a pipe when the request already has words, milliseconds. */
 const PIPE_WAIT_MS = 3000;
 
 export const command: CommandSpec = {
@@ -86,7 +86,7 @@ async function runQuery(context: CommandContext, content: Content, signal: Abort
       opened,
       ...(options["tools"] === false ? {} : { openTools }),
     };
-    // What compacts first has stored the settings of the call.
+    // Compacting first has already stored the settings of the call.
     const current = compaction === null ? workspace : withoutOverrides(workspace);
     const report = await query(current, branch, request, printer);
     printer.end();
@@ -147,7 +147,7 @@ function profileOption(value: unknown): true | string {
   return typeof value === "string" && value !== "" ? value : true;
 }
 
-/** Puts the request together. With words, a pipe that stays silent is not waited for. */
+/** Builds the request. If it has words, does not wait for a pipe that stays silent. */
 async function readRequest({ args, options, runtime, output }: CommandContext): Promise<Content> {
   const words = args.filter((word) => word !== "-").join(" ");
   const files = texts(options, "attach");

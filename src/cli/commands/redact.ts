@@ -41,7 +41,7 @@ export const command: CommandSpec = {
   },
 };
 
-/** A shorter text stands in every word, characters. */
+/** Shortest text to mask, characters: a shorter one occurs in too many words. */
 const SHORTEST = 4;
 
 async function readTexts({ options, runtime }: CommandContext): Promise<readonly string[]> {

@@ -8,7 +8,7 @@ export const command: CommandSpec = {
   name: "remote",
   summary: "add, list or forget places to share conversations",
   description:
-    "A remote is any git repository that your git can reach: over https or ssh, with your own credentials, or in a folder. There, conversations are branches (in a repository made for them: you can browse them and open pull requests) or hidden refs (beside a project's code: absent from branch lists, clones and CI runs). In the repository that the project itself is pushed to they are hidden unless --as says otherwise. Whoever can read the repository can read what is pushed there.",
+    "A remote is any git repository that your git can reach: over https or ssh, with your own credentials, or in a folder. There, conversations are branches (in a repository made for them: you can browse them and open pull requests) or hidden refs (next to a project's code: absent from branch lists, clones and CI runs). In the repository that the project itself is pushed to they are hidden unless --as says otherwise. Anyone who can read the repository can read what is pushed there.",
   arguments: [
     { name: "[action]", description: "add, ls or rm; default ls" },
     { name: "[name]", description: "name of the remote, e.g. origin" },
@@ -22,8 +22,8 @@ export const command: CommandSpec = {
       command: "jpg remote add team git@example.com:team/talks.git --as branches",
       explains: "a repository of their own",
     },
-    { command: "jpg remote add origin git@example.com:team/app.git", explains: "beside the project's code, hidden" },
-    { command: "jpg remote rm team", explains: "forget it; what is there stays there" },
+    { command: "jpg remote add origin git@example.com:team/app.git", explains: "next to the project's code, hidden" },
+    { command: "jpg remote rm team", explains: "forget it; what was pushed stays there" },
   ],
   run: async (context) => {
     const [action = "ls", name, url, ...more] = context.args;

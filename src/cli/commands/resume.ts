@@ -67,7 +67,7 @@ export const command: CommandSpec = {
   },
 };
 
-/** The command as a shell takes it; the agent finds its session only in the project's directory. */
+/** Quotes the command for a shell, with a `cd`: the agent finds its session only in the project's directory. */
 function commandLine({ before, command, directory }: ResumeReport, cwd: string): string {
   const words = (program: readonly string[]): string => program.map(shellWord).join(" ");
   const line = before === undefined ? words(command) : `${words(before)} && ${words(command)}`;

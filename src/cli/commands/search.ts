@@ -7,7 +7,7 @@ import { renderSearch } from "../render/stats.ts";
 
 /** As with grep: nothing was found. */
 const NOTHING_FOUND = 1;
-/** The exit code of a store that is damaged, or newer than this jpg, in part. */
+/** The exit code if a part of the store is damaged, or newer than this jpg. */
 const BROKEN_STORE = 3;
 
 export const command: CommandSpec = {

@@ -42,7 +42,7 @@ export const command: CommandSpec = {
     const allow = texts(options, "allow");
     if (flag(options, "html")) return sharePage(context, workspace, { tree, allow });
     const { report, pieces } = await (flag(options, "full") ? shareWhole : shareView)(workspace, tree, { allow });
-    // The conversation's own name may be made of what was masked.
+    // The conversation's own name may contain what was masked.
     const path = await pathToWrite(context, `${conversationOf(report.branches[0] ?? "")}.bundle`);
     let bytes = 0;
     const counted = eachPiece(pieces, (piece) => {
@@ -76,7 +76,7 @@ async function sharePage(
   return 0;
 }
 
-/** The file to write, which is not there yet; null = standard output. */
+/** Returns the file to write, which must not exist yet; null = standard output. */
 async function pathToWrite(context: CommandContext, otherwise: string): Promise<string | null> {
   const name = text(context.options, "output") ?? otherwise;
   if (name === "-") return null;

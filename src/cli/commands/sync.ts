@@ -71,7 +71,7 @@ function guardOf({ options }: Pick<CommandContext, "options">): { readonly guard
   return flag(options, "compact") ? { guard: createGuard() } : {};
 }
 
-/** Each goes into the store of the directory that its agent worked in, whatever this call's own is. */
+/** Imports each session into the store of the directory that its agent worked in, not into this call's. */
 async function importSpool({ runtime, output, json }: CommandContext): Promise<number> {
   const report = await drainSpool(runtime, { again: !output.quiet });
   if (json) output.json(syncDocument({ ...report, compactions: [] }));
@@ -132,7 +132,7 @@ function warnOfFailed({ failed }: SyncReport, observer: SyncObserver): void {
   for (const failure of failed) observer.warn(renderFailure(failure));
 }
 
-/** Says each warning once: passes that follow each other meet the same trouble. */
+/** Prints each warning once: later passes meet the same problems again. */
 function observe(output: Output): SyncObserver {
   const said = new Set<string>();
   return {

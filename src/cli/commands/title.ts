@@ -30,7 +30,7 @@ export const command: CommandSpec = {
   },
 };
 
-/** One word that names no conversation was perhaps meant as the title. */
+/** Adds a hint: a single word that names no conversation may be meant as the title. */
 function withTitleHint(error: unknown, word: string): unknown {
   if (!(error instanceof JpgError) || error.code !== "unknown_id") return error;
   const hints = [`To give the active conversation this title: jpg title @ "${word}"`, ...error.hints];

@@ -33,7 +33,7 @@ export const command: CommandSpec = {
   },
 };
 
-/** Only where nobody can be asked, the command itself is the answer. */
+/** Asks on a terminal; without one, running the command counts as the answer. */
 async function isAgreed({ options, output, json }: CommandContext, { allows }: TrustPlan): Promise<boolean> {
   if (json || flag(options, "yes") || allows.length === 0 || !isTerminal(process.stdin, output)) return true;
   return askYesNo({ text: "Allow this?", otherwise: "no", instead: "--yes" }, { output });

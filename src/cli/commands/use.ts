@@ -25,10 +25,10 @@ export const command: CommandSpec = {
   },
 };
 
-/** Like `git switch`, takes a branch that only a remote has: it becomes one of the store's own. */
+/** Like `git switch`, creates a branch that only a remote has. */
 async function resolveOrAdopt(workspace: Workspace, id: string): Promise<BranchTree> {
   try {
-    // No conversation changes by being made active.
+    // Activating changes no conversation, so the beginning of a name is enough.
     return await resolveBranch(workspace, id, {});
   } catch (error) {
     if (!(error instanceof JpgError) || error.code !== "unknown_id") throw error;

@@ -1,42 +1,38 @@
-// Asks the person at the terminal: the question on standard error, one line of answer from standard input. Where nobody
-// can be asked it is an error that names what to say beforehand; nothing is ever decided in silence.
+// Asks the person at the terminal: prints the question on standard error and reads one line from standard input. Without a
+// terminal it throws an error that names the option to give instead; nothing is ever decided silently.
 import { createInterface } from "node:readline";
 import type { AssumptionVoice } from "../../app/talk/chat-model.ts";
 import { asSentence, type JpgError, userError } from "../../core/errors.ts";
 import { forTerminal, forTerminalLine, type SafeText, safe } from "../../core/safe-text.ts";
 import type { Output } from "./output.ts";
 
-/** One answer that can be given. */
 interface Choice<Value extends string> {
-  /** What is typed for it, upper and lower case alike, e.g. `y`; its value in full is taken too. */
+  /** The key to type, in upper or lower case, e.g. `y`; the full value is accepted too. */
   readonly key: string;
   readonly value: Value;
-  /** Shown beside the key, e.g. `Yes, compact now`. */
+  /** Shown after the key, e.g. `Yes, compact now`. */
   readonly label: string;
 }
 
-/** A question with its answers. */
 export interface Question<Value extends string> {
   readonly text: string;
   /** In the order shown, never empty. */
   readonly choices: readonly Choice<Value>[];
-  /** Taken for an empty line and at the end of input. */
+  /** The answer to an empty line and to the end of input. */
   readonly otherwise: Value;
-  /** What answers it without a terminal, a clause: `--yes`, or `mcp.servers.NAME.confirm = false`. */
+  /** How to answer without a terminal, a clause: `--yes`, or `mcp.servers.NAME.confirm = false`. */
   readonly instead: string;
 }
 
-/** What is needed of process.stdin. */
 export type AnswerSource = NodeJS.ReadableStream & { readonly isTTY?: boolean };
 
-/** Where a question is asked. */
 export interface AskOptions {
   readonly output: Pick<Output, "prompt" | "seen">;
   /** Default: standard input. */
   readonly input?: AnswerSource;
-  /** Reads one line; null at the end of input. Default: from `input`. A front with a line editor of its own hands it in. */
+  /** Reads one line; null at the end of input. Default: from `input`. A front end with its own line editor passes it in. */
   readonly readLine?: (signal?: AbortSignal) => Promise<string | null>;
-  /** Ends the waiting: the question is then answered with `otherwise`. */
+  /** Stops the waiting: the answer is then `otherwise`. */
   readonly signal?: AbortSignal;
 }
 
@@ -69,7 +65,7 @@ export async function askYesNo(
   return (await ask({ ...question, choices }, options)) === "yes";
 }
 
-/** Throws `needs_terminal` where nobody can be asked: also before work that would be in vain without an answer. */
+/** Throws `needs_terminal` without a terminal. Commands also call it before work that is useless without an answer. */
 export function requireTerminal(
   question: Pick<Question<string>, "text" | "instead">,
   { output, input = process.stdin }: Pick<AskOptions, "output" | "input">,
@@ -77,12 +73,12 @@ export function requireTerminal(
   if (!isTerminal(input, output)) throw needsTerminal(question);
 }
 
-/** Whether a person can be asked: what is typed is read, and what is asked is seen. */
+/** Whether a person can be asked: input and output are both a terminal. */
 export function isTerminal(input: AnswerSource, output: Pick<Output, "seen">): boolean {
   return input.isTTY === true && output.seen;
 }
 
-/** Reads one line of a stream; null at its end, and when the signal ends the waiting. */
+/** Reads one line of a stream; null at its end, and when the signal aborts. */
 export function readTerminalLine(input: AnswerSource, signal?: AbortSignal): Promise<string | null> {
   return new Promise((resolve) => {
     const reader = createInterface({ input, terminal: false });
@@ -99,7 +95,7 @@ export function readTerminalLine(input: AnswerSource, signal?: AbortSignal): Pro
   });
 }
 
-/** `[y/N]`, or `[Y] Yes, compact now  [N] Not now`; the one that Enter takes is the capital one. */
+/** `[y/N]`, or `[Y] Yes, compact now  [N] Not now`; the default is in capitals. */
 function renderChoices<Value extends string>({ choices, otherwise }: Question<Value>): SafeText {
   const isPlain = choices.every(({ value, label }) => value === label);
   const keyOf = ({ key, value }: Choice<Value>): string =>
@@ -114,7 +110,7 @@ function needsTerminal({ text, instead }: Pick<Question<string>, "text" | "inste
   });
 }
 
-/** Creates who says and asks it at the terminal. */
+/** Creates the functions that report and confirm an assumed model at the terminal. */
 export function createAssumptionVoice(output: Output, signal?: AbortSignal): AssumptionVoice {
   return {
     say: (text) => output.info(forTerminalLine(text)),

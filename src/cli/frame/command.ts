@@ -17,17 +17,17 @@ export interface OptionSpec {
   readonly repeatable?: boolean;
   /** Takes a value only with `=`, or when the next word passes this test. */
   readonly optionalValue?: (word: string) => boolean;
-  /** The error of a next word that fails the test, and that the command has no use for as an argument either. */
+  /** Creates the error for a next word that fails the test and that the command cannot use as an argument either. */
   readonly refuse?: (word: string) => Error;
   readonly choices?: readonly string[];
-  /** Options, by camelCase name, that it cannot be given beside. */
+  /** Options, by camelCase name, that cannot be given together with it. */
   readonly conflicts?: readonly string[];
 }
 
 export interface ArgumentSpec {
   readonly name: string;
   readonly description: string;
-  /** Any text may stand here, also text that begins with a dash. */
+  /** Takes any text, also text that begins with a dash. */
   readonly isText?: true;
 }
 
@@ -40,14 +40,14 @@ export interface CommandSpec {
   /** As commander writes them, e.g. `[id]`, `[paths...]`. */
   readonly arguments?: readonly ArgumentSpec[];
   readonly options?: readonly OptionSpec[];
-  /** Options that are no more, as typed, and what to do instead: a sentence. */
+  /** Removed options, as typed, and what to do instead: a sentence. */
   readonly formerOptions?: Readonly<Record<string, string>>;
   readonly examples?: readonly { readonly command: string; readonly explains: string }[];
-  /** Everything after the name is passed on unparsed (`jpg git …`). */
+  /** Everything after the name is passed unparsed to another program (`jpg git …`). */
   readonly passThrough?: boolean;
   /** Left out of help and docs: called by git hooks. */
   readonly hidden?: boolean;
-  /** Whether it works where there is no git; default no. */
+  /** Whether it works without git; default no. */
   readonly withoutGit?: boolean;
   /** Resolves to the exit code; nothing = 0. */
   readonly run: (context: CommandContext) => Promise<number | undefined>;
@@ -56,13 +56,13 @@ export interface CommandSpec {
 /** Values of options by camelCase name. */
 export type OptionValues = Readonly<Record<string, unknown>>;
 
-/** The other fronts, which only main.ts may wire. */
+/** The other front ends, which only main.ts may import. */
 export interface Fronts {
   /** Serves MCP over standard input and output until the client leaves. */
   serveMcp(place: { readonly runtime: Runtime; readonly options: WorkspaceOptions }): Promise<void>;
-  /** Serves pages until the signal ends it; told where once they are there. */
+  /** Serves pages until the signal aborts; calls `onListening` with the address. */
   servePages(request: ServeRequest): Promise<void>;
-  /** Writes a branch as an HTML document to be handed over. */
+  /** Renders a branch as a self-contained HTML document. */
   renderStaticPage(workspace: Workspace, tree: BranchTree, wish: MaskedPageRequest): Promise<StaticPage>;
 }
 
@@ -79,13 +79,13 @@ export interface CommandContext {
   readonly open: (how?: { readonly create?: boolean }) => Promise<Workspace>;
 }
 
-/** Gives a string option, or undefined. */
+/** Returns a string option, or undefined. */
 export function text(options: OptionValues, name: string): string | undefined {
   const value = options[name];
   return typeof value === "string" ? value : undefined;
 }
 
-/** Gives a repeatable option's values, in the order given. */
+/** Returns a repeatable option's values, in the order given. */
 export function texts(options: OptionValues, name: string): readonly string[] {
   const value = options[name];
   return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
@@ -139,10 +139,10 @@ const EXIT_CODES: Readonly<Record<ErrorKind, number>> = {
 /** A bug in jpg: anything thrown that is no JpgError. */
 const BUG = 70;
 
-/** What a shell gives for a program that Ctrl-C ended. */
+/** The shell's exit code for a program that Ctrl-C ended. */
 export const INTERRUPTED = 130;
 
-/** The exit code of whatever was thrown. */
+/** Returns the exit code of a thrown value. */
 export function exitCodeOf(thrown: unknown): number {
   return thrown instanceof JpgError ? EXIT_CODES[thrown.kind] : BUG;
 }
@@ -156,26 +156,25 @@ export function optionsFrom(options: OptionValues): WorkspaceOptions {
   };
 }
 
-/** The world with the engine that `--engine` names. */
+/** Returns the runtime with the engine that `--engine` names. */
 export function withEngine(runtime: Runtime, options: OptionValues): Runtime {
   const engine = text(options, "engine");
   return engine === "native" || engine === "embedded" ? { ...runtime, engine } : runtime;
 }
 
-/** How far git is, there or here. */
+/** Git's progress lines, local and remote. */
 const PROGRESS = /^(?:remote: +)?[A-Z][A-Za-z ]+: +\d+(?:%|,|$)/;
-/** Git's own count of what it sent, at the end. */
+/** Git's total at the end. */
 const TOTAL = /^remote: Total \d+ \(delta /;
-/** What the other side says; what became of which ref is reported by the commands. */
+/** Messages of the remote; commands report themselves what happened to each ref. */
 const REMOTE_MESSAGE = /^remote: .*\S/;
 
-/** What a transfer is told of the terminal. */
 interface TransferOutput {
   readonly interactive: boolean;
   readonly progress?: (line: string, isFinal: boolean) => void;
 }
 
-/** The options of a transfer; git's lines are shown only where a person sees them, its progress on one that moves. */
+/** Returns the options of a transfer. Git's lines are shown only on a terminal, its progress on the moving line. */
 export function watchTransfer(output: Pick<Output, "info" | "moving" | "seen" | "errorStyle">): TransferOutput {
   const interactive = isTerminal(process.stdin, output);
   if (!output.seen) return { interactive };

@@ -1,16 +1,16 @@
-// Completion scripts for shells, made of the commands' declarations. What only a store knows (its conversations) is asked of
-// jpg while somebody types; those words are never expanded by the shell.
+// Completion scripts for shells, made from the commands' declarations. For names of conversations the script calls jpg while
+// somebody types; the shell never expands those words.
 import { type CommandSpec, GLOBAL_OPTIONS, type OptionSpec } from "./command.ts";
 
 /** The shells there are scripts for. */
 export const SHELLS = ["bash", "zsh", "fish"] as const;
 type Shell = (typeof SHELLS)[number];
 
-/** The hidden command that lists what an ID may be, one a line. */
+/** The hidden command that lists possible IDs, one a line. */
 export const IDS_COMMAND = "completion-ids";
 
 const ASK_IDS = `jpg ${IDS_COMMAND} 2>/dev/null`;
-/** Global options that take a value, which is no command. */
+/** Global options with a value, which must not be read as a command. */
 const WITH_VALUE = GLOBAL_OPTIONS.filter(takesValue).flatMap(namesOf);
 
 /** Renders the script of a shell, which it reads as it starts. */
@@ -133,7 +133,7 @@ function takesId({ arguments: all = [] }: CommandSpec): boolean {
   return /^\[?id/.test(all[0]?.name.replace("<", "[") ?? "");
 }
 
-/** As all three shells read it; texts of ours have no backslash. */
+/** Quotes for all three shells; jpg's own texts have no backslash. */
 function quote(text: string): string {
   return `'${text.replaceAll("'", "’")}'`;
 }

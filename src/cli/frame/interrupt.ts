@@ -3,7 +3,7 @@ import { JpgError } from "../../core/errors.ts";
 import { INTERRUPTED } from "./command.ts";
 import type { Output } from "./output.ts";
 
-/** Runs work with a signal that Ctrl-C sets off, and gives its exit code; 130 when it throws `interrupted`. */
+/** Runs work with a signal that Ctrl-C aborts, and returns its exit code; 130 when it throws `interrupted`. */
 export async function endOnInterrupt(
   output: Pick<Output, "error">,
   work: (signal: AbortSignal) => Promise<number>,
@@ -17,16 +17,16 @@ export async function endOnInterrupt(
   }
 }
 
-// Work that goes on until somebody ends it: the first signal asks it to stop, the second one ends the process as ever.
+// Work that continues until somebody stops it: the first signal asks it to stop, the second one ends the process as usual.
 
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 
-/** Runs work with a signal that Ctrl-C (SIGINT) and SIGTERM set off. */
+/** Runs work with a signal that Ctrl-C (SIGINT) and SIGTERM abort. */
 export async function untilStopped<Value>(work: (signal: AbortSignal) => Promise<Value>): Promise<Value> {
   const controller = new AbortController();
   const stop = (): void => {
     controller.abort();
-    // Not at once: others who hear this very signal end the process when nobody else seems to listen.
+    // Not at once: other handlers of this same signal end the process if they find no other listener.
     setImmediate(forget);
   };
   const forget = (): void => {

@@ -1,11 +1,10 @@
-// The only writer to standard output and standard error: results go to the first, all else to the second. Nothing but text and
-// jpg's own colours reaches a terminal, whatever is handed in; a reader that goes away ends the output without a word.
+// The only writer to standard output (results) and standard error (everything else). Only text and jpg's own colours reach a
+// terminal, whatever is passed in; if the reader closes the stream, the output ends silently.
 import { type PagerProgram, runPager } from "../../app/models/external-process.ts";
 import { forJson, type SafeText, safe } from "../../core/safe-text.ts";
 import { asJpgError, errorDocument, renderError } from "./render-error.ts";
 import { createMovingLine, createStyle, onlyColors, type Rendering, type Style, wantsColor } from "./terminal.ts";
 
-/** What is needed of process.stdout and process.stderr. */
 export interface OutputStream {
   readonly isTTY?: boolean | undefined;
   readonly columns?: number | undefined;
@@ -14,7 +13,6 @@ export interface OutputStream {
   on(event: "error", listener: (error: NodeJS.ErrnoException) => void): unknown;
 }
 
-/** Where output goes and how much of it there is. */
 export interface OutputOptions {
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
@@ -24,9 +22,9 @@ export interface OutputOptions {
   readonly verbose?: boolean;
   /** Errors are a JSON document on standard output too. */
   readonly json?: boolean;
-  /** Called once when the reader of standard output has gone away. */
+  /** Called once when the reader of standard output has closed it. */
   readonly onClosed?: () => void;
-  /** Called once when standard output takes nothing more for another reason, e.g. a full disk. */
+  /** Called once when standard output fails for another reason, e.g. a full disk. */
   readonly onFailed?: (error: NodeJS.ErrnoException) => void;
   /** Shows a text in a pager; default starts the program. */
   readonly runPager?: (pager: PagerProgram, text: string) => Promise<boolean>;
@@ -38,13 +36,13 @@ export interface Output extends Rendering {
   readonly verbose: boolean;
   /** Style of standard error. */
   readonly errorStyle: Style;
-  /** Whether the reader of standard output has gone away: work that only prints may stop. */
+  /** Whether the reader of standard output has closed it: work that only prints may stop. */
   readonly closed: boolean;
   /** Writes a result, ending it with a line feed when it has none. Nothing is written for an empty text. */
   data(text: SafeText): void;
-  /** Writes bytes or text exactly as they are; on a terminal, what would steer it becomes visible. */
+  /** Writes bytes or text exactly; on a terminal, control characters become visible. */
   raw(chunk: string | Uint8Array): void;
-  /** Steers the terminal: sequences that jpg itself draws a line of input with. Never text of others. */
+  /** Writes control sequences, with which jpg draws a line of input. Never text of others. */
   control(sequences: string): void;
   /** Writes a long result, through the pager when standard output is a terminal it does not fit on. */
   page(text: SafeText): Promise<void>;
@@ -55,8 +53,8 @@ export interface Output extends Rendering {
   /** Whether a person sees standard error: it is a terminal. */
   readonly seen: boolean;
   /**
-   * Shows what is being done now on a line of a terminal that moves: anybody's text, "" = nothing any more. Whatever is written
-   * next takes its place. Only where a person sees it; not with --quiet or --json.
+   * Shows on the moving line what is being done now: anybody's text, "" = nothing. The next output replaces it. Only on a
+   * terminal; not with --quiet or --json.
    */
   moving(text: string): void;
   /** Says what happened; not with --quiet. */
@@ -65,7 +63,7 @@ export interface Output extends Rendering {
   detail(text: SafeText): void;
   /** Says what the user should know; not with --quiet. */
   warn(text: SafeText): void;
-  /** Reports whatever was thrown, as text or, with --json, as a document. */
+  /** Reports a thrown value, as text or, with --json, as a document. */
   error(thrown: unknown): void;
 }
 
@@ -136,7 +134,7 @@ interface GuardedWriter {
   isClosed(): boolean;
 }
 
-/** Writes until the stream takes no more, because its reader has gone away or for another reason, then drops the rest. */
+/** Writes until the stream closes or fails, then drops the rest. */
 function guardedWriter(
   stream: OutputStream,
   { onClosed, onFailed }: Pick<OutputOptions, "onClosed" | "onFailed"> = {},
@@ -166,7 +164,7 @@ function afterErasing({ write, isClosed }: GuardedWriter, erase: () => void): Gu
   };
 }
 
-/** Whether a stream failed because its reader has gone away: nobody misses anything. */
+/** Whether a stream failed because its reader closed it: that is no error. */
 function isGone({ code }: NodeJS.ErrnoException): boolean {
   return code === "EPIPE" || code === "ERR_STREAM_DESTROYED";
 }
@@ -175,7 +173,7 @@ function withLineEnd(text: string): string {
   return text === "" || text.endsWith("\n") ? text : `${text}\n`;
 }
 
-/** Whether a text leaves room for the prompt. Long lines count once: a pager that quits on one screen sees to those. */
+/** Whether a text leaves room for the prompt. Long lines count once: a pager that quits on one screen handles those. */
 function fitsOn({ rows = 24 }: OutputStream, text: string): boolean {
   let lines = 0;
   for (let at = text.indexOf("\n"); at >= 0 && lines < rows; at = text.indexOf("\n", at + 1)) lines++;

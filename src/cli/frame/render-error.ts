@@ -15,7 +15,7 @@ interface ErrorDocument {
   };
 }
 
-/** Gives a thrown value as a JpgError; what is not one is a bug in jpg (`internal_error`). */
+/** Converts a thrown value to a JpgError; anything else is a bug in jpg (`internal_error`). */
 export function asJpgError(thrown: unknown): JpgError {
   if (thrown instanceof JpgError) return thrown;
   const message = messageOf(thrown);
@@ -25,7 +25,7 @@ export function asJpgError(thrown: unknown): JpgError {
   });
 }
 
-/** Gives the JSON document of an error. */
+/** Returns the JSON document of an error. */
 export function errorDocument({ kind, code, message, hints, data }: JpgError): ErrorDocument {
   return { error: { kind, code, message, hints, ...(Object.keys(data).length === 0 ? {} : { data }) } };
 }
@@ -45,7 +45,7 @@ function labelled(label: SafeText, unpainted: string, text: string): SafeText {
   return safe`${label} ${forTerminal(text.replaceAll("\n", `\n${" ".repeat(unpainted.length)}`))}`;
 }
 
-/** Causes, outermost first; at most ten, so that a ring of causes ends. */
+/** Causes, outermost first; at most ten, in case they form a cycle. */
 function causesOf(error: JpgError): string[] {
   const causes: string[] = [];
   for (let cause = error.cause; cause != null && causes.length < 10; ) {
@@ -56,8 +56,8 @@ function causesOf(error: JpgError): string[] {
   return causes;
 }
 
-// What the operating system refused (a full disk, a folder that may not be written) as an error of the outside world, so
-// that it is never taken for a bug in jpg.
+// Errors of the operating system (a full disk, a read-only folder) as errors of kind `repository`, so that they are never
+// reported as bugs in jpg.
 
 interface Refusal {
   readonly code: string;
@@ -92,7 +92,7 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
   EIO: { code: "read_failed", says: "the disk failed", hint: "Check the disk." },
 };
 
-/** Gives what was thrown as an error of kind `repository` when the operating system refused something, else as it is. */
+/** Converts an error of the operating system to one of kind `repository`; returns anything else unchanged. */
 export function fromSystemError(thrown: unknown): unknown {
   if (!(thrown instanceof Error)) return thrown;
   const { code = "", syscall, path } = thrown as NodeJS.ErrnoException;

@@ -1,20 +1,19 @@
-// The screen of a terminal, as text that changes is drawn on it: where it is written, how large it is by now, and what ticks.
+// The screen of a terminal for text that is redrawn: where to write, its current size, and a timer.
 import { fstatSync } from "node:fs";
 import { isatty } from "node:tty";
 import type { InputKind } from "../../app/conversation/runtime.ts";
 import type { SafeText } from "../../core/safe-text.ts";
 import type { Output } from "./output.ts";
 
-/** A screen. */
 export interface Screen {
-  /** Writes text; of what steers the terminal only colours pass. */
+  /** Writes text; of control sequences only colours pass. */
   write(text: SafeText): void;
-  /** Steers the terminal; never text of others. */
+  /** Writes control sequences; never text of others. */
   draw(sequences: string): void;
   /** Now. */
   columns(): number;
   rows(): number;
-  /** Calls back again and again, until it is called off. */
+  /** Calls `tick` repeatedly until the returned function is called. */
   every(milliseconds: number, tick: () => void): () => void;
 }
 
@@ -34,14 +33,14 @@ export function screenOf({ raw, control }: Pick<Output, "raw" | "control">): Scr
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Whether a terminal shows ASCII only, as its environment says: no terminal worth the name, or a locale without UTF-8. */
+/** Whether the environment names a terminal that shows only ASCII: TERM=dumb or none, or a locale without UTF-8. */
 export function isAsciiOnly(env: Environment): boolean {
   if (env["TERM"] === "dumb") return true;
   const locale = [env["LC_ALL"], env["LC_CTYPE"], env["LANG"]].find((value) => value !== undefined && value !== "");
   return locale !== undefined && !/utf-?8/i.test(locale);
 }
 
-/** Tells what standard input is. */
+/** Returns what kind of file standard input is. */
 export function inputKind(): InputKind {
   if (isatty(0)) return "terminal";
   try {

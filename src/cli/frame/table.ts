@@ -1,12 +1,12 @@
-// Tables of aligned columns for terminals. Cells are made one safe line each; columns that may shrink give way when the
-// table is wider than the terminal; no line ends in blanks.
+// Tables of aligned columns for terminals. Each cell becomes one safe line; shrinkable columns shrink when the table is
+// wider than the terminal; no line ends in blanks.
 import { forTerminal, type SafeText } from "../../core/safe-text.ts";
 import { displayWidth, fitWidth, type Paint, unpainted } from "./terminal.ts";
 
-/** A cell: its text, and how it is coloured once it has its width. */
+/** A cell: its text, and its colour, which is applied after padding. */
 export type Cell = string | { readonly text: string; readonly paint: Paint };
 
-/** How a column is laid out, and coloured where a cell says nothing of it. */
+/** Layout of a column, and the colour of cells without one of their own. */
 export interface Column {
   readonly paint?: Paint;
   /** Default left. */
@@ -15,7 +15,6 @@ export interface Column {
   readonly shrinkTo?: number;
 }
 
-/** What a table is laid out by. */
 export interface TableOptions {
   readonly columns: readonly Column[];
   /** Columns of the terminal; default unlimited. */
@@ -28,9 +27,9 @@ export interface TableOptions {
 type Indent = "" | "  " | "    " | "      ";
 
 const GAP = "  ";
-/** Pieces of a text that are joined before more are made: they die where they were made, and are never copied. */
+/** Pieces that are joined before more are made, so that they stay in the garbage collector's young generation. */
 const PIECES_AT_ONCE = 1024;
-/** Most cells: nothing in them has to be made safe, and they take as many columns as characters. */
+/** Matches most cells: they are safe already, and as many columns wide as they have characters. */
 const PRINTABLE = /^[\x20-\x7e]*$/;
 
 /** Lays out rows of as many cells as there are columns; one line each. A column that is empty in every row is left out. */
@@ -46,8 +45,8 @@ export function renderTable(rows: readonly (readonly Cell[])[], options: TableOp
 }
 
 /**
- * The lines of `renderTable` as one text, of cells that stand one row behind the other, as many in each as there are columns. Of
- * ten thousand rows neither a list nor a line is made on its own.
+ * Renders a table as one text, from a flat list of cells in row order. Makes no list or string per row, for tables of
+ * ten thousand rows.
  */
 export function renderTableText(cells: readonly Cell[], options: TableOptions): SafeText {
   const layout = layOut(cells, options);
@@ -63,13 +62,13 @@ export function renderTableText(cells: readonly Cell[], options: TableOptions): 
   return [...texts, ...pieces].join("") as SafeText;
 }
 
-/** A column that is shown, and its cell that was drawn last: the next is often the same. */
+/** A visible column, and the cell drawn last in it: the next one is often the same. */
 interface Place {
   readonly index: number;
   /** Columns of the terminal that it takes. */
   readonly width: number;
   readonly isRight: boolean;
-  /** Whether nothing stands behind it. */
+  /** Whether it is the last column. */
   readonly isLast: boolean;
   readonly paint: Paint;
   above: { readonly text: string; readonly paint: Paint; readonly drawn: string } | null;
@@ -104,7 +103,7 @@ function layOut(cells: readonly Cell[], options: TableOptions): RowLayout {
   return { places, special, indent, blanks };
 }
 
-/** Puts a row behind the pieces of a text. A list has eighty thousand cells: most go through here in a few steps. */
+/** Appends a row to the pieces. A list has eighty thousand cells: most take the short path here. */
 function drawRow(pieces: string[], cells: readonly Cell[], from: number, layout: RowLayout): void {
   const start = pieces.length;
   pieces.push(layout.indent);
@@ -126,7 +125,7 @@ function drawRow(pieces: string[], cells: readonly Cell[], from: number, layout:
   pieces.push(line.endsWith(" ") ? line.trimEnd() : line);
 }
 
-/** A cell in its width, with the gap behind it. What is not in `special` is plain ASCII. */
+/** Pads a cell and adds the gap after it. Texts that are not in `special` are plain ASCII. */
 function drawCell(text: SafeText, paint: Paint, { width, isRight, isLast }: Place, layout: RowLayout): string {
   const { special, blanks } = layout;
   let shown = text;
@@ -145,7 +144,7 @@ function shorten(cell: MeasuredText, width: number): MeasuredText {
   return { text, width: displayWidth(text) };
 }
 
-/** Takes what is too much from the columns that may shrink, last one first. */
+/** Takes the excess from the columns that may shrink, last one first. */
 function shrink(natural: readonly number[], columns: readonly Column[], room: number): number[] {
   const widths = [...natural];
   let excess = widths.reduce((sum, width) => sum + width, 0) - room;
@@ -160,7 +159,7 @@ function shrink(natural: readonly number[], columns: readonly Column[], room: nu
   return widths;
 }
 
-/** A text that is safe, and the columns of a terminal that it takes. */
+/** A safe text, and its width in columns. */
 interface MeasuredText {
   readonly text: SafeText;
   readonly width: number;
@@ -169,7 +168,7 @@ interface MeasuredText {
 interface MeasuredCells {
   /** The widest cell of each column. */
   readonly natural: readonly number[];
-  /** Texts that had to be made safe, or whose width is not their length, as they are shown. */
+  /** The shown form of texts that had to be made safe, or whose width is not their length. */
   readonly special: ReadonlyMap<string, MeasuredText>;
 }
 

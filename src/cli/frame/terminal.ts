@@ -2,7 +2,7 @@
 import { styleText } from "node:util";
 import { forTerminal, forTerminalLine, type SafeText } from "../../core/safe-text.ts";
 
-// Colours with a switch. Only text that is safe for a terminal is coloured; should a cast have lied, `onlyColors` stops it.
+// Colours, which can be turned off. Only safe text is coloured; `onlyColors` catches text that a cast wrongly called safe.
 
 /** Colours a text. */
 export type Paint = (text: SafeText) => SafeText;
@@ -10,7 +10,7 @@ export type Paint = (text: SafeText) => SafeText;
 /** Colours nothing. */
 export const unpainted: Paint = (text) => text;
 
-/** Colours by what they mean here; each gives its text back unchanged when colours are off. */
+/** Colours by meaning; each returns its text unchanged when colours are off. */
 export interface Style {
   readonly enabled: boolean;
   readonly heading: Paint;
@@ -29,7 +29,7 @@ export interface Style {
   readonly hunk: Paint;
 }
 
-/** What every renderer of text needs to know. An Output is one. */
+/** What every renderer needs. An Output is one. */
 export interface Rendering {
   readonly style: Style;
   /** Columns of the terminal, or Infinity where nothing limits a line. */
@@ -78,7 +78,7 @@ export function wantsColor(env: Environment, isTerminal: boolean): boolean {
 /** The sequences that `createStyle` makes: bold, dim, italic, inverse, foreground colours, and their ends. */
 const COLOR = /(\u001b\[(?:[1237]|2[237]|3[1-69])m)/;
 
-/** Makes text safe for a terminal, all but the colours in it. */
+/** Makes text safe for a terminal, but keeps its colours. */
 export function onlyColors(text: string): SafeText {
   if (!text.includes("\u001b")) return forTerminal(text);
   return text
@@ -90,7 +90,7 @@ export function onlyColors(text: string): SafeText {
 // How many columns of a terminal a text takes: wide (CJK, emoji) characters two, combining marks none. Text is free of
 // control characters here. A test compares it with the package string-width, which takes twice as long to load and to begin.
 
-/** Characters of one column each that join with no other: ASCII, Latin, and what jpg's own tables are drawn with. */
+/** Characters of one column that never combine with others: ASCII, Latin, and the signs of jpg's own tables. */
 const PLAIN = /^[\x20-\x7e\u00a1-\u00a8\u00aa-\u00ac\u00af-\u024f\u2010-\u2027\u2190-\u2193\u2500-\u259f]*$/;
 const NO_WIDTH = /^[\p{Mn}\p{Me}\p{Cf}\p{Default_Ignorable_Code_Point}]+$/u;
 const EMOJI =
@@ -98,10 +98,10 @@ const EMOJI =
 /** East Asian Wide and Fullwidth (Unicode Standard Annex 11), but for emoji. */
 const WIDE =
   /^[\u1100-\u115e\u2329\u232a\u2630-\u2637\u268a-\u268f\u2e80-\u303e\u3041-\u3163\u3165-\u3247\u3250-\ua4c6\ua960-\ua97c\uac00-\ud7a3\uf900-\ufad9\ufe10-\ufe19\ufe30-\ufe6b\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{1b2fb}\u{1d300}-\u{1d376}\u{1f200}-\u{1f265}\u{20000}-\u{3fffd}]/u;
-/** What follows a letter in its grapheme and has a column of its own. */
+/** Spacing marks: part of a letter's grapheme, but with a column of their own. */
 const SPACING = /(?<=.)[\p{Mc}\uff9e\uff9f]/gsu;
 
-/** Made for the first text that needs it: that takes as long as all else that a small command does. */
+/** Created on first use: it takes as long as everything else in a small command. */
 let segmenter: Intl.Segmenter | null = null;
 
 function graphemesOf(text: string): Intl.Segments {
@@ -109,7 +109,7 @@ function graphemesOf(text: string): Intl.Segments {
   return segmenter.segment(text);
 }
 
-/** Gives the columns a text takes. */
+/** Returns the width of a text in columns. */
 export function displayWidth(text: string): number {
   if (PLAIN.test(text)) return text.length;
   let columns = 0;
@@ -117,13 +117,13 @@ export function displayWidth(text: string): number {
   return columns;
 }
 
-/** A character as people see it, and the columns that it takes. */
+/** A grapheme and its width in columns. */
 interface Character {
   readonly text: SafeText;
   readonly width: number;
 }
 
-/** Gives the characters of a text. */
+/** Splits a text into graphemes. */
 export function charactersOf(text: SafeText): readonly Character[] {
   return [...graphemesOf(text)].map(({ segment }) => ({ text: segment as SafeText, width: graphemeWidth(segment) }));
 }
@@ -160,7 +160,7 @@ export function fitWidth(text: SafeText, columns: number): SafeText {
   return `${kept.trimEnd()}…` as SafeText;
 }
 
-/** Shortens a text to at most `columns` (>= 2) by what stands in its middle: of a path the file's name stays. */
+/** Shortens a text to at most `columns` (>= 2) by cutting its middle, so that a path keeps the file's name. */
 export function fitMiddle(text: SafeText, columns: number): SafeText {
   if (displayWidth(text) <= columns) return text;
   const head = fitWidth(text, Math.ceil(columns / 2));
@@ -183,13 +183,13 @@ function graphemeWidth(grapheme: string): number {
 
 /** Joins pieces. */
 interface WholeCharacters {
-  /** Takes a piece; gives all of it but a half character at its end, with the half that waited before it. */
+  /** Takes a piece; returns it with the half character that waited before it, and without a half at its own end. */
   take(piece: string): string;
-  /** Ends the text: a sign for a half that nothing followed, else "". */
+  /** Ends the text: returns a replacement character for an unfinished half, else "". */
   end(): string;
 }
 
-/** Creates a joiner; after its end it begins anew. */
+/** Creates a joiner, which can be used again after `end`. */
 export function createWholeCharacters(): WholeCharacters {
   let half = "";
   return {
@@ -206,37 +206,35 @@ export function createWholeCharacters(): WholeCharacters {
   };
 }
 
-// A line that moves: what is being done now, written over itself on the last line of a terminal. It is drawn now and then only,
-// never wider than the terminal is by then, and is gone before anything else is written.
+// The moving line: shows on the last line of a terminal what is being done now, and overwrites itself. It is drawn at intervals,
+// never wider than the terminal, and erased before anything else is written.
 
-/** Between two drawings, milliseconds. */
+/** Time between two drawings, milliseconds. */
 const PAUSE_MS = 100;
 const ERASE = "\r\u001b[K";
 
-/** A terminal that a line moves on. */
 interface MovingLinePlace {
   /** Now. */
   readonly columns: () => number;
   readonly style: Pick<Style, "faint">;
-  /** Writes what steers the terminal, too. */
+  /** Writes text and control sequences. */
   readonly write: (sequences: string) => void;
 }
 
-/** The line; nothing stands there at first. */
+/** The moving line, empty at first. */
 interface MovingLine {
-  /** Shows a text, anybody's, in place of the one before; only the newest is drawn where many come at once. */
+  /** Replaces the text, which may be anybody's; if many come at once, only the newest is drawn. */
   show(text: string): void;
-  /** Takes the line away. */
   erase(): void;
 }
 
-/** Makes the moving line of a terminal. */
+/** Creates the moving line of a terminal. */
 export function createMovingLine({ columns, style, write }: MovingLinePlace): MovingLine {
   let pause: ReturnType<typeof setTimeout> | null = null;
   let waiting: string | null = null;
   let isShown = false;
   const draw = (text: string): void => {
-    // The last column stays free: many terminals begin a new line there.
+    // The last column stays free: many terminals wrap there.
     const fitted: SafeText = fitWidth(forTerminalLine(text), Math.max(1, columns() - 1));
     write(`${ERASE}${style.faint(fitted)}`);
     waiting = null;

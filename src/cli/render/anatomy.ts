@@ -7,20 +7,19 @@ import { type Column, renderTable } from "../frame/table.ts";
 import { displayWidth, type Rendering } from "../frame/terminal.ts";
 import { groupDigits, renderCount, renderOverhead, renderRange, renderSource } from "./quantity.ts";
 
-/** Tools and turns that are shown: the largest; the document has all. */
+/** Most tools and turns shown, the largest; `--json` has all. */
 const MOST_ROWS = 15;
 
 const COST_COLUMNS = ["SENT", "ANSWERED", "PRICE"] as const;
-/** Fewer columns of a terminal have no room for all of these. */
+/** A narrower terminal has no room for all cost columns. */
 const NARROW = 60;
 
-/** What is called otherwise than its name in the document. */
+/** Names shown to people that differ from those in the JSON document. */
 const KIND_NAMES: Readonly<Partial<Record<AnatomyKind, string>>> = {
   overhead: "system prompt and tools",
   system: "system prompt",
 };
 
-/** Renders an anatomy. */
 export function renderAnatomy(report: AnatomyReport, rendering: Rendering): SafeText {
   const { tokens, window } = report;
   const head = [
@@ -68,7 +67,7 @@ function renderTools(report: AnatomyReport, rendering: Rendering): readonly Safe
 function renderTurns(report: AnatomyReport, rendering: Rendering): readonly SafeText[] {
   const { width } = rendering;
   const largest = new Set(report.by_turn.toSorted((a, b) => b.tokens - a.tokens).slice(0, MOST_ROWS));
-  // What does not fit is in the last line, and in the document.
+  // The other costs are in the last line, and in the JSON document.
   const columns = report.recorded === null ? [] : width < NARROW ? COST_COLUMNS.slice(2) : COST_COLUMNS;
   const rows = report.by_turn
     .filter((turn) => largest.has(turn))
@@ -122,7 +121,7 @@ interface Sized {
   readonly tokens: number;
 }
 
-/** What the rows leave out, which is smaller than they are, or as large as the smallest of them. */
+/** Renders the sum of omitted rows, none of which is larger than a shown one. */
 function renderOmitted(
   shown: readonly Sized[],
   left: readonly Sized[],
@@ -145,7 +144,7 @@ function renderHeadroom(report: AnatomyReport, rendering: Rendering): readonly S
   return [...renderBars(["STILL TO FREE", "TOKENS", "WINDOW"], rows, rendering), ...renderEnd(report)];
 }
 
-/** When mechanical compaction stops helping, in words. */
+/** Says when mechanical compaction stops helping. */
 function renderEnd({ window, headroom }: AnatomyReport): readonly SafeText[] {
   const { mechanical, threshold, turns_left: left } = headroom;
   const stays = safe`After all of them, ${formatTokens(mechanical.after)} are left, ${percent(mechanical.after, window)} of the window.`;
@@ -163,10 +162,10 @@ function percent(part: number, whole: number): SafeText {
   return share > 0 && share < 0.95 ? safe`${decimal(share, 1)}%` : safe`${Math.round(share)}%`;
 }
 
-// Rows with a bar behind each: its length tells a row's size beside the largest. They fit the terminal, the bars in what the
-// columns leave of it.
+// Rows that end with a bar, whose length shows a row's size relative to the largest. Bars use the width that the columns
+// leave free.
 
-/** A row: a name, numbers, and what its bar shows. */
+/** A row: a name, numbers, and the size that its bar shows. */
 export interface BarRow {
   /** As many as there are headings. */
   readonly cells: readonly string[];
@@ -174,12 +173,12 @@ export interface BarRow {
   readonly size: number;
 }
 
-/** Columns of a line where nothing limits it. */
+/** Width of a line where nothing limits it, columns. */
 const USUAL_WIDTH = 80;
-/** A longer bar tells no more; a shorter one nothing, and is left out. */
+/** A longer bar shows no more; a shorter one shows nothing and is left out. */
 const LONGEST_BAR = 40;
 const SHORTEST_BAR = 4;
-/** Names give way to bars of this length, but not below that of theirs. */
+/** Names shrink for bars up to this length, but not below their own minimum. */
 const FAIR_BAR = 10;
 const FAIR_NAME = 18;
 const GAP = 2;
@@ -211,7 +210,7 @@ function columnWidth(heading: string, rows: readonly BarRow[], at: number): numb
   return rows.reduce((most, { cells }) => Math.max(most, displayWidth(forTerminal(cells[at] ?? ""))), heading.length);
 }
 
-/** Draws a bar of a length in columns; whatever is there shows. */
+/** Draws a bar of a length in columns; anything above 0 is visible. */
 function drawBar(length: number): string {
   const eighths = length > 0 ? Math.max(1, Math.round(length * 8)) : 0;
   return `${"█".repeat(Math.floor(eighths / 8))}${EIGHTHS[eighths % 8] ?? ""}`;

@@ -1,5 +1,5 @@
-// An answer on a screen while it streams: Markdown rendered as it comes, reasoning faint, calls on lines of their own, and a sign
-// of life while nothing comes: what is waited for, and how long already.
+// A streaming answer on a screen: Markdown rendered as it comes, reasoning faint, calls on lines of their own, and a spinner while
+// nothing comes, with what jpg waits for and for how long.
 import type { QueryObserver } from "../../app/talk/query.ts";
 import { forTerminal, forTerminalLine, type SafeText, safe } from "../../core/safe-text.ts";
 import { askYesNo } from "../frame/ask.ts";
@@ -8,26 +8,25 @@ import type { Screen } from "../frame/screen.ts";
 import { createWholeCharacters, fitWidth, onlyColors, type Paint, type Style, unpainted } from "../frame/terminal.ts";
 import { createLiveLines, createMarkdownStream, createPlainStream, type LineStream } from "./markdown.ts";
 
-/** What it prints with. */
 export interface AnswerLook {
   readonly style: Style;
-  /** Without characters beyond ASCII of jpg's own. */
+  /** Draw with ASCII characters only. */
   readonly ascii: boolean;
-  /** Answers are read as Markdown. */
+  /** Render answers as Markdown. */
   readonly markdown: boolean;
 }
 
-/** Time between two drawings of the sign of life, milliseconds. */
+/** Time between two frames of the spinner, milliseconds. */
 const TICK_MS = 250;
-/** Ticks without a word after which the sign stands below a text that has begun. */
+/** Ticks without text after which the spinner appears below a begun text. */
 const SILENT = 4;
 
-/** Creates a printer; `plain` = the terminal is no screen. */
+/** Creates a printer; `plain` = the terminal cannot redraw. */
 export function createAnswerPrinter(screen: Screen & { readonly plain: boolean }, look: AnswerLook): AnswerPrinter {
   return screen.plain ? plainPrinter(screen.write, look.style) : new LivePrinter(screen, look);
 }
 
-/** Text is printed as it comes, and what is waited for once. */
+/** Prints text as it comes, and each wait once. */
 function plainPrinter(write: (text: SafeText) => void, style: Style): AnswerPrinter {
   const printer = createStreamPrinter(write, style);
   return {
@@ -101,7 +100,7 @@ class LivePrinter implements AnswerPrinter {
     return createPlainStream(() => this.#width(), kind === "reasoning" ? style.faint : unpainted);
   }
 
-  /** The last column stays free: terminals do not agree on where the cursor is after it. */
+  /** The last column stays free: terminals disagree on where the cursor is after it. */
   #width(): number {
     return Math.max(2, this.#screen.columns() - 1);
   }
@@ -125,13 +124,13 @@ class LivePrinter implements AnswerPrinter {
     this.#lines.show(settled, [...this.#live, ...this.#sign()]);
   }
 
-  /** Stands where text is to come, and below one that has stopped coming. */
+  /** Draws the spinner where text is expected, and below a text that has stopped. */
   #sign(): readonly SafeText[] {
     const isComing = this.#text !== null && this.#ticks - this.#lastDelta < SILENT;
     if (this.#waiting === null || isComing) return [];
     const { what, since } = this.#waiting;
     const ticks = this.#ticks - since;
-    // What is there at once needs no sign.
+    // No spinner for what is there at once.
     if (ticks === 0) return [];
     const seconds = Math.floor((ticks * TICK_MS) / 1000);
     const frames = this.#look.ascii ? ASCII_FRAMES : FRAMES;
@@ -148,21 +147,21 @@ const ASCII_FRAMES = ["|", "/", "-", "\\"];
 export interface StreamPrinter {
   /** Prints a piece of the answer. */
   delta(kind: "message" | "reasoning", text: string): void;
-  /** Prints a whole line; what streams meanwhile goes on below it. `text` is safe for a terminal. */
+  /** Prints a whole line; the streaming text continues below it. */
   line(text: SafeText): void;
-  /** Ends the line that was begun, if one was. */
+  /** Ends an unfinished line. */
   end(): void;
 }
 
-/** A printer that also says what is waited for. */
+/** A printer that also shows what jpg waits for. */
 export interface AnswerPrinter extends StreamPrinter {
-  /** From now on this is waited for, e.g. `running gauge`; null = for nothing that is worth a word. */
+  /** Shows what jpg waits for, e.g. `running gauge`; null = nothing in particular. */
   waitFor(what: string | null): void;
-  /** The same for what mostly is over at once: a terminal that is no screen is not told. */
+  /** Like waitFor, for waits that are mostly short: a plain terminal does not print them. */
   mayWaitFor(what: string): void;
-  /** Ends the line that was begun, for somebody else writes below it; the sign of life comes back by itself. */
+  /** Ends an unfinished line so that somebody else can write below it; the spinner comes back by itself. */
   pause(): void;
-  /** Ends it, and its sign of life. */
+  /** Ends the printer and its spinner. */
   close(): void;
 }
 
@@ -195,7 +194,7 @@ export function createStreamPrinter(write: (text: SafeText) => void, style: Styl
   };
 }
 
-/** The part of a query's observer that says what is waited for. */
+/** Creates the part of a query's observer that shows what jpg waits for. */
 export function observeWaiting(
   printer: AnswerPrinter,
   style: Style,
@@ -219,7 +218,7 @@ export function renderCall(name: string, args: unknown, style: Style): SafeText 
   return safe`${style.id(safe`→ ${forTerminalLine(name)}`)} ${style.faint(shorten(JSON.stringify(args) ?? ""))}`;
 }
 
-/** Renders what a call gave on one line. */
+/** Renders the result of a call on one line. */
 export function renderResult(
   name: string,
   text: string,
@@ -233,22 +232,22 @@ function shorten(text: string): SafeText {
   return fitWidth(forTerminalLine(text.slice(0, 4 * SHOWN)), SHOWN);
 }
 
-// Shows a turn while it is talked: the answer on standard output as it comes, everything else on standard error. On a screen the
-// answer is rendered; elsewhere it is what the model wrote, to the byte.
+// Prints a turn of `jpg query`: the answer on standard output as it comes, everything else on standard error. On a screen the
+// answer is rendered; elsewhere it is byte for byte what the model wrote.
 
 export interface PrinterOptions {
   readonly output: Output;
-  /** The answer is printed at the end, in one document. */
+  /** Print nothing: the caller prints one document at the end. */
   readonly json: boolean;
-  /** Calls are made without asking. */
+  /** Run tools without asking. */
   readonly yes: boolean;
   readonly signal: AbortSignal;
-  /** Prints the answer where standard output is a screen. */
+  /** Prints the answer if standard output is a screen. */
   readonly screen: AnswerPrinter | null;
 }
 
 export interface QueryPrinter extends QueryObserver {
-  /** Ends the line that was begun. */
+  /** Ends an unfinished line. */
   end(): void;
 }
 
@@ -310,14 +309,14 @@ export function createQueryPrinter({ output, json, yes, signal, screen }: Printe
 
 interface TextWriter {
   write(text: string): void;
-  /** On a terminal, where other lines are to be seen between: ends the line. Elsewhere the text goes on untouched. */
+  /** On a terminal, ends the line, because other lines follow. Elsewhere leaves the text untouched. */
   pause(): void;
-  /** What is written next is another message. */
+  /** Begins another message. */
   part(): void;
   end(): void;
 }
 
-/** The printer itself parts one kind of text from another. */
+/** Writes to the printer, which itself separates kinds of text. */
 function screenWriter(printer: AnswerPrinter, kind: "message" | "reasoning"): TextWriter {
   const nothing = (): void => undefined;
   return { write: (text) => printer.delta(kind, text), pause: nothing, part: nothing, end: printer.end };

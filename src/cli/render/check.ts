@@ -1,4 +1,4 @@
-// What a check found: a line a violation, then what was checked.
+// What `jpg check`, `doctor` and `fsck` print: a line for each finding, then a summary.
 import type { CheckedList, CheckReport, CheckViolation } from "../../app/integrity/check.ts";
 import type { DoctorCheck, DoctorReport } from "../../app/integrity/doctor.ts";
 import type { FsckFinding, FsckReport } from "../../app/integrity/fsck.ts";
@@ -34,14 +34,14 @@ const END_HINT = safe`If a request will be added, use --history: it does not che
 
 const IMAGE_RULES: ReadonlySet<string> = new Set(["A24", "C10", "R11", "G13"]);
 
-/** How images are taken out: those of a file by importing it first. */
+/** How to remove images; those of a file, after importing it. */
 const IMAGE_HINTS: Readonly<Record<CheckReport["kind"], SafeText>> = {
   view: safe`To take images out of the view, type \`jpg compact -s strip-images --keep 0\`.`,
   session: safe`To go on without images, type \`jpg import FILE\`, then \`jpg compact -s strip-images --keep 0\`, then \`jpg resume\`.`,
   request: safe`Take the image out of the request, or replace it by one that fits.`,
 };
 
-/** Whether a last message is found wrong: a list that was written to be continued ends so. */
+/** Whether a finding is about the last message, which is fine if a request is to follow. */
 function judgesEnd({ kind, checked, violations }: CheckReport): boolean {
   if (kind !== "request") return false;
   const last = new Map<string, number>(checked.map(({ provider, messages }) => [provider, messages - 1]));

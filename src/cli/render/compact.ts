@@ -52,7 +52,6 @@ export function documentOf(report: CompactReport): object {
   };
 }
 
-/** What several compactions of one call have in common. */
 interface SeveralReports {
   readonly branch: string;
   readonly conversation: string;
@@ -79,12 +78,12 @@ export function documentOfSeveral({ reports, dryRun, ...rest }: SeveralReports):
   };
 }
 
-/** Segments shown from each end of a timeline that is too long to be read. */
+/** Segments shown from each end of a long timeline. */
 const END_SEGMENTS = 20;
-/** Columns of the bar that stands for the largest segment. */
+/** Columns of the largest segment's bar. */
 const BAR_WIDTH = 8;
 
-/** Renders the outcome of a compaction. What the user should know comes last, one a line. */
+/** Renders the outcome of a compaction. Notes come last, one a line. */
 export function renderTimeline(report: CompactReport, rendering: Rendering): SafeText {
   const { style } = rendering;
   const notes = notesOf(report).map((note) => safe`${style.caution(safe`note:`)} ${forTerminal(note)}`);
@@ -112,7 +111,7 @@ function headline(report: CompactReport, style: Style): SafeText {
   return safe`${line}\n${style.commit(safe`commit ${shortCommit(report.commit)}`)}  compaction ${style.id(forTerminalLine(report.compaction?.id ?? ""))}`;
 }
 
-/** The branch that was compacted, and that it is new where it is. */
+/** Renders the compacted branch, and whether it is a new fork. */
 export function renderCompactedBranch({ branch, activated, dryRun }: CompactReport): SafeText {
   const name = forTerminalLine(branch);
   if (activated === undefined) return name;
@@ -121,7 +120,7 @@ export function renderCompactedBranch({ branch, activated, dryRun }: CompactRepo
 
 function segmentLines(report: CompactReport, { style, width }: Rendering): SafeText[] {
   const { segments, tokens, tokens_source, overhead, overhead_source, pruned, planned_summary: planned } = report;
-  // Nobody knows how long a summary will be that a model is still to write.
+  // The size of a summary that a model has not written yet is unknown.
   const isOpen = planned !== null && report.compaction?.summary === undefined;
   const isWhole = ({ kind, from, to }: CompactSegment): boolean =>
     !(isOpen && kind === "summary" && from >= planned.from_turn && to <= planned.to_turn);
@@ -149,7 +148,7 @@ function segmentLines(report: CompactReport, { style, width }: Rendering): SafeT
   return note === null ? table : [...table, style.faint(safe`  ${note}`)];
 }
 
-/** The rows of segments; of very many those at both ends, and how many stand between. */
+/** Renders the rows of segments; of very many only those at both ends, and how many are between. */
 function withoutMiddle(segments: readonly CompactSegment[], rowOf: (segment: CompactSegment) => Cell[]): Cell[][] {
   const between = segments.length - 2 * END_SEGMENTS;
   if (between <= 1) return segments.map(rowOf);
@@ -157,7 +156,7 @@ function withoutMiddle(segments: readonly CompactSegment[], rowOf: (segment: Com
   return [...segments.slice(0, END_SEGMENTS).map(rowOf), more, ...segments.slice(-END_SEGMENTS).map(rowOf)];
 }
 
-/** Which tools are not offered any more. */
+/** Says which tools are no longer offered. */
 function prunedLines({ pruned }: CompactReport, { style }: Rendering): SafeText[] {
   if (pruned === null) return [];
   const names = pruned.names.slice(0, MOST_NAMED).map((name) => forTerminalLine(name));
@@ -166,7 +165,7 @@ function prunedLines({ pruned }: CompactReport, { style }: Rendering): SafeText[
   return ["", safe`  ${style.faint(safe`pruned:`)} ${joinSafe(names, ", ")}${more}`];
 }
 
-/** Who wrote the summary, and what that cost. */
+/** Says who wrote the summary, and what it cost. */
 function writerLines({ compaction, dryRun }: CompactReport): SafeText[] {
   const { source, model = "", usage, price_usd } = compaction?.summary ?? {};
   if (dryRun) return [];
@@ -185,7 +184,7 @@ function writerLines({ compaction, dryRun }: CompactReport): SafeText[] {
   return ["", safe`  written by ${forTerminalLine(model)}${spent}, ${renderPrice(price_usd ?? null)}`, ...reading];
 }
 
-/** What each strategy added to those before it; one alone is the total, which is told already. */
+/** Renders what each strategy saved in addition to those before it; nothing for a single one, as that is the total. */
 function stepLines({ report }: CompactReport, { style, width }: Rendering): SafeText[] {
   const steps = report?.steps ?? [];
   if (steps.length < 2) return [];
@@ -197,7 +196,7 @@ function stepLines({ report }: CompactReport, { style, width }: Rendering): Safe
   return ["", ...renderTable(rows, { columns: [{}, { align: "right" }, { align: "right" }], width, indent: "  " })];
 }
 
-/** What a provider that caches prefixes makes of it. */
+/** Renders the effect on a provider's prompt cache. */
 function cacheLines({ cache }: CompactReport): SafeText[] {
   if (cache === null || cache.saved_per_call <= 0) return [];
   const { prefix_kept, rewritten, saved_per_call, break_even_calls } = cache;
@@ -212,7 +211,7 @@ function cacheLines({ cache }: CompactReport): SafeText[] {
   ];
 }
 
-/** What would be lost from sight, in a dry run; of what is done, `jpg show` tells. */
+/** Renders what a dry run would hide; after a compaction, `jpg show` prints it. */
 function lossLines({ dryRun, receipt }: CompactReport, rendering: Rendering): SafeText[] {
   const lines = dryRun && receipt !== null ? renderLoss(receipt, rendering) : [];
   return lines.length === 0 ? [] : ["", ...lines];
@@ -225,23 +224,23 @@ function ungroundedLines({ ungrounded }: CompactReport, { style, width }: Render
   const rest = ungrounded.length - named.length;
   return [
     "",
-    safe`  ${style.caution(safe`In the summary, but in none of the events it stands for:`)}`,
+    safe`  ${style.caution(safe`In the summary, but in none of the events it replaces:`)}`,
     ...named,
     ...(rest === 0 ? [] : [safe`    … ${rest} more (--json lists all)`]),
   ];
 }
 
-/** Findings named before the rest is only counted. */
+/** Most findings named; the rest is counted. */
 const MOST_NAMED = 10;
 
-/** What is left of a segment as full blocks, what it lost as light ones. */
+/** Draws what is left of a segment as full blocks, what it lost as light ones. */
 function bar({ tokens: { before, after } }: CompactSegment, largest: number): SafeText {
   const columns = (count: number): number => (count <= 0 ? 0 : Math.max(1, Math.round((count / largest) * BAR_WIDTH)));
   const left = columns(after);
   return forTerminal("█".repeat(left) + "░".repeat(Math.max(0, columns(before) - left)));
 }
 
-/** Renders it: a line, and one for each hint; wrapped at `width` columns where one is given, else the terminal breaks lines. */
+/** Renders why nothing was done, and each hint on a line; wrapped at `width` columns if given, else by the terminal. */
 export function renderNothing(report: NothingReport, style: Style, width: number = Number.POSITIVE_INFINITY): SafeText {
   const { title, why, hints } = describeNothing(report);
   const lines = [
@@ -257,20 +256,19 @@ export function renderNothing(report: NothingReport, style: Style, width: number
   return joinLines(lines.flatMap((spans) => wrapSpans(spans, width)));
 }
 
-/** Columns of a plan that no terminal limits. */
+/** Width of a plan outside a terminal, columns. */
 export const PLAN_COLUMNS = 80;
 /** Least columns for the first words. */
 const LEAST_WORDS = 16;
 /** Columns of the longest verb. */
 const VERB_COLUMNS = 9;
 
-/** How a plan is laid out. */
 interface PlanLayout {
   readonly columns: number;
   readonly now: Date;
 }
 
-/** Renders the text of a plan; `notes` = comments in front of the help, anybody's text. */
+/** Renders the text of a plan; `notes` = comments before the help, anybody's text. */
 export function renderPlan(offer: PlanOffer, { columns, now }: PlanLayout, notes: readonly string[] = []): string {
   const { base, items, verbs } = offer;
   const whole = offer.windowTokens ?? offer.size.tokens;
@@ -320,7 +318,7 @@ function helpOf({ base, size, overhead, windowTokens, items }: PlanOffer): reado
   ];
 }
 
-/** Whether a plan came to nothing. */
+/** Whether a plan changed nothing. */
 export function isIdle({ compaction, pinned, unpinned }: EditReport): boolean {
   return compaction === null && pinned.length + unpinned.length === 0;
 }

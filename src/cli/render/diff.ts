@@ -9,18 +9,17 @@ import { type Cell, renderTable } from "../frame/table.ts";
 import type { Paint, Rendering, Style } from "../frame/terminal.ts";
 import { groupDigits, renderCount, renderRange, renderShare, renderTokens } from "./quantity.ts";
 
-/** How much is shown. */
 interface DiffRendering extends Rendering {
   /** Show every line whole; default false: long stretches and long lines are cut. */
   readonly full?: boolean;
 }
 
-/** Characters of a line beyond which it is cut. */
+/** Longest line shown whole, characters. */
 const LONGEST_LINE = 1000;
-/** Characters shown before the first difference of a line that is cut. */
+/** Characters shown before the first difference of a cut line. */
 const LEAD = 200;
 
-/** Renders a diff; empty when a model sees the same. */
+/** Renders a diff; empty if the model sees the same. */
 export function renderDiff(report: DiffReport, rendering: DiffRendering): SafeText {
   if (report.hunks.length === 0) return "";
   const { style } = rendering;
@@ -111,18 +110,17 @@ function paintWords({ text, words }: Line, { start, end, paint, word }: Painting
   return joinSafe([...painted, paint(forTerminal(text.slice(at, end)))], "");
 }
 
-// Folds what nobody reads line by line: the middle of a long removed or added event, the middle events of a turn that
-// went as a whole, the middle turns of many that did. Nothing is folded that would not become shorter by it.
+// Folds what nobody reads line by line: the middle of a long removed or added event, the middle events of a turn removed
+// as a whole, the middle of many such turns. Folds only what becomes shorter.
 
-/** Lines that are not shown. */
+/** Folded lines. */
 interface FoldedLines {
   readonly kind: HunkRun["kind"];
   readonly count: number;
-  /** Events they belong to. */
   readonly events: number;
 }
 
-/** Turns that are not shown. Positions are raw, 0-based, inclusive. */
+/** Folded turns. Positions are raw, 0-based, inclusive. */
 interface FoldedTurns {
   readonly kind: "removed" | "added";
   readonly turns: number;
@@ -132,7 +130,7 @@ interface FoldedTurns {
   readonly count: number;
 }
 
-/** First and last items shown of what is folded. */
+/** First and last items shown of a folded list. */
 interface Ends {
   readonly first: number;
   readonly last: number;
@@ -154,7 +152,7 @@ export function foldHunk(runs: readonly HunkRun[]): (HunkRun | FoldedLines)[] {
   });
 }
 
-/** Folds long successions of turns that were removed, or added, as a whole. */
+/** Folds long runs of turns that were removed or added as a whole. */
 function foldHunks(hunks: readonly DiffHunk[]): (DiffHunk | FoldedTurns)[] {
   return groupBy(hunks, (a, b) => wholeKind(a) !== null && wholeKind(a) === wholeKind(b)).flatMap((run) => {
     const kind = run[0] === undefined ? null : wholeKind(run[0]);
@@ -186,7 +184,7 @@ function countLines(runs: readonly HunkRun[]): number {
   return runs.reduce((sum, run) => sum + run.lines.length, 0);
 }
 
-/** Cuts the middle out when it is more than a few items; else everything is shown. */
+/** Cuts out the middle if it is more than a few items; else shows everything. */
 function splitMiddle<T>(
   items: readonly T[],
   { first, last }: Ends,
@@ -196,7 +194,7 @@ function splitMiddle<T>(
   return { shown: items.slice(0, first), hidden: items.slice(first, end), rest: items.slice(end) };
 }
 
-/** Says whether a hunk is one turn that was removed or added as a whole. */
+/** Returns the kind if a hunk is one turn that was removed or added as a whole. */
 function wholeKind({ event, runs, before, after }: DiffHunk): "removed" | "added" | null {
   if (event !== undefined || runs.length === 0) return null;
   return after.count === 0 ? "removed" : before.count === 0 ? "added" : null;

@@ -1,4 +1,4 @@
-// What `jpg import`, `import --list`, `sync` and `hooks` print, and what they end with.
+// What `jpg import`, `import --list`, `sync` and `hooks` print, and their exit codes.
 import type { SetupReport, SetupRow } from "../../app/import/hooks.ts";
 import type { ImportOutcome } from "../../app/import/import.ts";
 import type { ImportReport } from "../../app/import/import-report.ts";
@@ -10,20 +10,19 @@ import { type Cell, type Column, renderTable, renderTableText } from "../frame/t
 import type { Rendering, Style } from "../frame/terminal.ts";
 import { groupDigits, renderAge, renderBytes, renderCount } from "./quantity.ts";
 
-/** What a folder may hold beside sessions, and what is wrong with a file that is none. */
+/** Errors about files that are no sessions; a folder may hold such files. */
 const NO_TROUBLE: readonly string[] = ["not_a_session", "empty_session", "side_file_left_out", "unclear_project"];
 
-/** 2 = a file that was named is not in · 1 = one of those that were found is not, or there was none. */
+/** Returns 2 if a named file was not imported, 1 if a found one was not or none was found, else 0. */
 export function exitCodeAfterImport({ sessions, failed }: ImportOutcome): number {
   if (failed.some(({ named }) => named === true)) return 2;
   return sessions.length === 0 || failed.some(({ error }) => !NO_TROUBLE.includes(error.code)) ? 1 : 0;
 }
 
-/** How an import is shown. */
 interface ImportRendering extends Rendering {
   /** Name all skipped lines, however many, and the conversations of sub-agents. */
   readonly verbose?: boolean;
-  /** Name the first skipped lines; paths in this directory, absolute, are shown as seen from there. */
+  /** Name the first skipped lines, with paths relative to this absolute directory. */
   readonly namesIn?: string;
 }
 
@@ -93,10 +92,10 @@ function skippedLines(reports: readonly ImportReport[], { style, verbose, namesI
 /** How many skipped lines are named without `-v`. */
 const NAMED_SHOWN = 10;
 
-/** How many names of what was left are shown. */
+/** Most files named that were not stored. */
 const LEFT_SHOWN = 5;
 
-/** What was taken from beside a session, and what stands there that is not the agent's. */
+/** Says which files of a session's folder were stored, and which were left because the agent did not write them. */
 function sideFileNotes({ source, side_files }: ImportReport): SafeText[] {
   if (side_files === undefined || source === undefined) return [];
   const { files, bytes, left } = side_files;
@@ -104,19 +103,19 @@ function sideFileNotes({ source, side_files }: ImportReport): SafeText[] {
   const more = left.length > names.length ? safe` and ${left.length - names.length} more` : "";
   const stored = files === 0 ? [] : [safe`stored ${renderCount(files, "file")} of the agent (${renderBytes(bytes)})`];
   const others = left.length === 0 ? [] : [safe`left ${joinSafe(names, ", ")}${more}: not written by the agent`];
-  // A folder is called as its session's file.
+  // The folder has the name of its session's file.
   const place = source.endsWith(".jsonl") ? `${source.slice(0, -".jsonl".length)}/` : source;
   return [safe`${forTerminalLine(place)}: ${joinSafe([...stored, ...others], "; ")}.`];
 }
 
-/** What became of the conversations of sub-agents that have no row. */
+/** Says what happened to conversations of sub-agents that have no row. */
 function subAgentsWithoutRow(reports: readonly ImportReport[], shown: readonly ImportReport[]): SafeText[] {
   const agents = reports.filter((report) => !shown.includes(report));
   if (agents.length === 0) return [];
   return [safe`${renderCount(agents.length, "sub-agent")} of these: ${outcomes(agents)}; \`jpg ls --all\` lists them.`];
 }
 
-/** Sessions of versions of agents that jpg does not know: what is new in them may have been left out. */
+/** Says which sessions are by newer agents than jpg was tested with: some of their lines may have been left out. */
 function newerAgentNotes(reports: readonly ImportReport[]): SafeText[] {
   const newer = new Map(
     reports.flatMap(({ newer_agent: found }) => (found === undefined ? [] : [[found.agent, found]])),
@@ -129,7 +128,7 @@ function newerAgentNotes(reports: readonly ImportReport[]): SafeText[] {
 
 const STATUSES = ["created", "updated", "forked", "unchanged"] as const;
 
-/** A file that was named twice is one session; several sessions of one conversation have its turns once. */
+/** Counts a file named twice as one session, and the turns of a conversation once for all its sessions. */
 function totals(reports: readonly ImportReport[]): SafeText {
   const sessions = reports.filter(({ source }, index) => {
     return source === undefined || reports.findIndex((report) => report.source === source) === index;
@@ -152,7 +151,7 @@ function outcomes(sessions: readonly ImportReport[]): SafeText {
   return joinSafe(named, ", ");
 }
 
-/** Gives the document of one pass: sessions as `import` tells of them, compactions as `compact` does. */
+/** Returns the JSON document of one pass: sessions as in `import`, compactions as in `compact`. */
 export function syncDocument({ sessions, failed, compactions }: SyncReport): Readonly<Record<string, unknown>> {
   return {
     sessions,
@@ -169,13 +168,13 @@ export function syncDocument({ sessions, failed, compactions }: SyncReport): Rea
   };
 }
 
-// `jpg hooks`: what stands in agents' settings, and what was done there.
+// `jpg hooks`: what agents' settings contain, and what was changed in them.
 
 const HOOKS_HEADER = ["AGENT", "WHAT", "FOR", "STATE", "FILE"];
 const HOOKS_COLUMNS: readonly Column[] = [{}, {}, {}, {}, { shrinkTo: 8 }];
 const KIND = { hooks: "hooks", server: "tools" } as const;
 
-/** Renders what stands where, one file a line. */
+/** Renders what each settings file contains, one a line. */
 export function renderSetups(rows: readonly SetupRow[], { style, width }: Rendering): SafeText {
   const cells = HOOKS_HEADER.map((text): Cell => ({ text, paint: style.faint }));
   for (const { agent, what, project, state, path } of rows) {

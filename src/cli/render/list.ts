@@ -28,7 +28,6 @@ import {
   shortCommit,
 } from "./quantity.ts";
 
-/** How the history is shown. */
 interface LogRendering extends Rendering {
   readonly verbose?: boolean;
 }
@@ -56,7 +55,7 @@ function decoration(row: LogRow, style: Style): SafeText {
   return safe`(${row.kind === "compaction" ? id : safe`${row.kind} of ${id}`}${stateOf(row, style)}${squashed})`;
 }
 
-/** What the compaction is at the tip; a row that takes it back or brings it back need not say that it did. */
+/** Renders the state of a compaction at the tip; rows of reverts have none. */
 function stateOf(row: LogRow, style: Style): SafeText {
   if (row.kind === "revert") return "";
   if (row.not_applied !== undefined && row.live) return safe`, ${style.caution(safe`not applied`)}`;
@@ -87,7 +86,7 @@ function renderEntry(row: LogRow, rendering: Rendering): SafeText {
   return joinLines([head, ...fields, "", ...indentText(body)]);
 }
 
-/** Renders a commit's own subject where it tells something else than the record. */
+/** Renders a commit's own subject if it differs from the recorded one. */
 export function renderMessage(message: string): string {
   return `"${message}" (the commit says so; the record does not)`;
 }
@@ -96,13 +95,13 @@ function renderChange(tokens: BeforeAfter, source: LogRow["tokens_source"]): str
   return `${renderTokens(tokens)} ${renderShare(tokens)}`.trimEnd() + renderSource(source);
 }
 
-/** Renders which branch cannot be read, why, and what helps. */
+/** Renders which branch cannot be read, why, and what to do. */
 export function renderUnreadable({ branch, error }: { readonly branch: string; readonly error: JpgError }): SafeText {
   const why = safe`${forTerminalLine(branch)} cannot be read: ${forTerminal(error.message)}`;
   return joinLines([why, ...error.hints.map((hint) => forTerminal(hint))]);
 }
 
-/** Renders who decides how each event is read. */
+/** Renders which compaction decides how each event is read. */
 export function renderBlame({ rows }: BlameReport, rendering: Rendering): SafeText {
   const { style } = rendering;
   const table = renderTable(
@@ -113,10 +112,10 @@ export function renderBlame({ rows }: BlameReport, rendering: Rendering): SafeTe
   return joinLines([...table, ...(only === undefined ? deciders(rows, style) : details(only, style))]);
 }
 
-/** Lines shown of what stands for a whole turn before the rest is only counted. */
+/** Most lines shown of the text that replaces a whole turn; the rest is counted. */
 const MOST_LINES = 12;
 
-/** Of several events: each compaction that decides over some of them, once, in order. */
+/** Lists the compactions that decide on some of these events, each once, in order. */
 function deciders(rows: readonly BlameRow[], style: Style): readonly SafeText[] {
   const decided = new Map(rows.flatMap(({ by }) => (by === undefined ? [] : [[by.compaction, by] as const])));
   if (decided.size === 0) return [];
@@ -131,13 +130,13 @@ function deciders(rows: readonly BlameRow[], style: Style): readonly SafeText[] 
 const EVENT_HINT = safe`\`jpg blame EVENT\` shows what the model sees in place of one event.`;
 const SEES_INSTEAD = safe`The model sees instead:`;
 
-/** The one text that stands for all of these events that are hidden. */
+/** Returns the one text that replaces all hidden ones of these events. */
 function commonText(rows: readonly BlameRow[]): string | undefined {
   const texts = new Set(rows.flatMap((row) => hiddenText(row) ?? []));
   return texts.size === 1 ? [...texts][0] : undefined;
 }
 
-/** What stands for an event that is hidden with its turn; undefined for every other. */
+/** Returns the text that replaces an event hidden with its turn; undefined for other events. */
 function hiddenText({ state, sees }: BlameRow): string | undefined {
   return state === "hidden" ? sees : undefined;
 }
@@ -181,12 +180,11 @@ function commitLine({ commit, subject }: BlameSource, style: Style): SafeText {
   return safe`${style.commit(shortCommit(commit))} ${forTerminalLine(subject)}`;
 }
 
-/** What a list needs beside colours and width. */
 interface ListRendering extends Rendering {
   readonly now: Date;
 }
 
-/** What most branches are: their name is not made for each. */
+/** The text for most branches, made once. */
 const MAIN = "/main";
 const HEADER = ["  ID", "BRANCH", "TURNS", "TOKENS", "COMP", "FORK", "AGE", "TITLE"];
 
@@ -238,13 +236,13 @@ function tokensText({ tokens, turns_elsewhere, tokens_source, overhead_source }:
   return isCounted ? `${text}+` : `~${text}+`;
 }
 
-/** The branch without the conversation it begins with. */
+/** Returns the branch without its conversation. */
 function forkName(branch: string, id: string): string {
   if (branch.length === id.length + MAIN.length && branch.endsWith(MAIN) && branch.startsWith(id)) return "main";
   return branch[id.length] === "/" && branch.startsWith(id) ? branch.slice(id.length + 1) : branch;
 }
 
-/** Stands behind the conversation that began it. */
+/** Whether it is a sub-agent's conversation, which is listed after the one that started it. */
 function isAgent({ parent }: ListRow): boolean {
   return parent?.kind === "agent" && parent.id !== undefined;
 }
@@ -260,7 +258,7 @@ function titleText({ title, pinned, archived, labels = [], agents = 0 }: ListRow
   return `[${marks.join(", ")}] ${title}`;
 }
 
-/** Renders what is here: the active conversation, then a line for each thing that can be done. */
+/** Renders the active conversation, then a line for each possible next step. */
 export function renderProjectStatus(report: StatusReport, { style }: Rendering): SafeText {
   return joinLines([
     ...activeLines(report, style),
@@ -283,7 +281,7 @@ function activeLines({ active, conversations, elsewhere }: StatusReport, style: 
   ];
 }
 
-/** What is compacted as far as `jpg compact` goes by itself is read and continued. */
+/** Suggests reading and continuing a conversation that `jpg compact` can shorten no further. */
 function nextLines({ turns, compacted_to }: ConversationFacts, style: Style): SafeText[] {
   if (compacted_to === undefined || compacted_to < turns - 1 - DEFAULT_KEEP_LAST)
     return [safe`Shorten what the model sees: ${style.id(safe`jpg compact`)}`];

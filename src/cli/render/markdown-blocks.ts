@@ -19,7 +19,7 @@ interface Span {
   readonly paint: Paint;
 }
 
-/** A word, which no line is broken in, or a run of blanks. */
+/** A word, which is not broken, or a run of blanks. */
 interface Atom {
   readonly spans: readonly Span[];
   readonly width: number;
@@ -121,7 +121,7 @@ function wrapLine(atoms: readonly Atom[], width: number): readonly (readonly Spa
   return [...lines, line];
 }
 
-/** Cuts what is wider than there is room. */
+/** Cuts spans that are wider than the room. */
 function cutSpans(spans: readonly Span[], room: number): readonly (readonly Span[])[] {
   if (widthOf(spans) <= room) return [spans];
   const lines: Span[][] = [[]];
@@ -138,7 +138,7 @@ function cutSpans(spans: readonly Span[], room: number): readonly (readonly Span
   return lines;
 }
 
-/** Neighbours of one colour are coloured together. */
+/** Paints a line, neighbours of one colour together. */
 function paintLine(line: readonly Span[]): SafeText {
   const joined: Span[] = [];
   for (const span of line) {
@@ -152,7 +152,7 @@ function paintLine(line: readonly Span[]): SafeText {
   );
 }
 
-/** Renders blocks, an empty line between two. */
+/** Renders blocks with an empty line between them. */
 export function renderBlocks(tokens: readonly Token[], rendering: MarkdownRendering): readonly SafeText[] {
   return tokens
     .filter(({ type }) => type !== "space")
@@ -162,7 +162,6 @@ export function renderBlocks(tokens: readonly Token[], rendering: MarkdownRender
     });
 }
 
-/** Renders one block. */
 export function renderBlock(token: Token, rendering: MarkdownRendering): readonly SafeText[] {
   const { style, width, ascii } = rendering;
   switch (token.type) {
@@ -187,15 +186,14 @@ export function renderBlock(token: Token, rendering: MarkdownRendering): readonl
 
 /** Columns of a horizontal rule. */
 const RULE = 40;
-/** Before a line of code. */
 const INDENT = "  ";
 
-/** What stands in a block, so many columns narrower. */
+/** Narrows the rendering by some columns, for the content of a block. */
 function narrower(rendering: MarkdownRendering, columns: number): MarkdownRendering {
   return { ...rendering, width: Math.max(2, rendering.width - columns) };
 }
 
-/** Without colours the marks say that it is a heading. */
+/** Without colours a heading keeps its marks. */
 function headingSpans({ depth, tokens }: Tokens.Heading, style: Style): readonly Span[] {
   const mark: readonly Span[] = style.enabled ? [] : [{ text: forTerminal(`${"#".repeat(depth)} `), paint: unpainted }];
   return [...mark, ...inlineSpans(tokens, style, style.heading)];
@@ -206,7 +204,7 @@ function textSpans(token: Token, style: Style): readonly Span[] {
   return [{ text: forTerminal(token.raw.replace(/\n+$/, "")), paint: unpainted }];
 }
 
-/** Of an empty line alone, and at the end of code that was not closed, the lexer gives a line feed too many. */
+/** For a single empty line, and after unclosed code, the lexer returns one line feed too many. */
 function renderCode({ lang = "", text }: Tokens.Code, rendering: MarkdownRendering): readonly SafeText[] {
   const lines = text === "" ? [] : linesForTerminal(text.replace(/\n$/, ""));
   return [...codeLabel(lang, rendering), ...lines.flatMap((line) => renderCodeLine(line, rendering))];
@@ -219,7 +217,7 @@ export function codeLabel(language: string, rendering: MarkdownRendering): reado
   return [style.faint(safe`${INDENT}${fitWidth(forTerminal(language), width)}`)];
 }
 
-/** A line of code; one that is too wide goes on in the next. */
+/** Renders a line of code; wraps one that is too wide. */
 export function renderCodeLine(line: SafeText, rendering: MarkdownRendering): readonly SafeText[] {
   if (line === "") return [""];
   const { style, width } = narrower(rendering, INDENT.length);
@@ -241,7 +239,7 @@ function renderItems({ items, ordered, start }: Tokens.List, rendering: Markdown
   });
 }
 
-/** What stands in an item: close together, but for a paragraph after another block. */
+/** Renders the content of an item, without empty lines except before a paragraph that follows another block. */
 function renderItem({ tokens }: Tokens.ListItem, rendering: MarkdownRendering): readonly SafeText[] {
   return tokens
     .filter(({ type }) => type !== "space" && type !== "checkbox")
@@ -251,18 +249,17 @@ function renderItem({ tokens }: Tokens.ListItem, rendering: MarkdownRendering): 
     });
 }
 
-// Markdown inside a line (emphasis, code, links) as spans. What a colour says on a terminal that has some, a mark says elsewhere.
+// Markdown inside a line (emphasis, code, links) as spans. Without colours the Markdown marks stay.
 
-/** What Markdown is rendered for. */
 export interface MarkdownRendering {
   readonly style: Style;
   /** Columns, at least 2. */
   readonly width: number;
-  /** Without characters beyond ASCII of jpg's own. */
+  /** Draw with ASCII characters only. */
   readonly ascii: boolean;
 }
 
-/** Gives the spans of inline tokens. */
+/** Returns the spans of inline tokens. */
 function inlineSpans(tokens: readonly Token[], style: Style, paint: Paint = unpainted): readonly Span[] {
   return tokens.flatMap((token) => spansOf(token, style, paint));
 }
@@ -301,7 +298,7 @@ function codeSpan(token: Token, style: Style, paint: Paint): Span {
 
 type LinkToken = Extract<Token, { readonly href: string }>;
 
-/** An address that is not its own text follows it: nobody clicks on what does not show where it leads. */
+/** Prints the address after a link's text if it differs, so that nobody follows a link without seeing where it leads. */
 function linkSpans({ href, raw }: LinkToken, inner: readonly Span[], style: Style): readonly Span[] {
   const text = inner.map((span) => span.text).join("");
   if (href === text || href === `mailto:${text}` || !raw.includes("]")) return inner;
@@ -317,7 +314,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "&nbsp;": " ",
 };
 
-/** Indentation of a line that a paragraph goes on in means nothing. */
+/** Drops the indentation of a paragraph's continuation lines. */
 function plainText(token: Token): string {
   const text = "text" in token && typeof token.text === "string" ? token.text : token.raw;
   return text
@@ -325,17 +322,16 @@ function plainText(token: Token): string {
     .replaceAll(/&(?:amp|lt|gt|quot|#39|nbsp);/g, (entity) => ENTITIES[entity] ?? entity);
 }
 
-// A Markdown table as lines: its columns as wide as they must be, cells wrapped where the terminal is narrower; one cell below
-// the other where even that is too wide.
+// A Markdown table as lines: columns as wide as their content, cells wrapped on a narrow terminal; if even that is too wide, one
+// cell below the other.
 
 type TableRow = readonly (readonly Span[])[];
 
-/** Columns of the terminal between two of the table. */
+/** Columns of the terminal between two columns of the table. */
 const GAP = 3;
 /** Narrowest column of a table that is too wide. */
 const LEAST = 5;
 
-/** Renders a table. */
 function renderTableBlock(table: Tokens.Table, rendering: MarkdownRendering): readonly SafeText[] {
   const { style, width } = rendering;
   const head = table.header.map(({ tokens }) => inlineSpans(tokens, style, style.heading));
@@ -348,7 +344,7 @@ function renderTableBlock(table: Tokens.Table, rendering: MarkdownRendering): re
   return [...renderRow(head, layout), rule, ...body.flatMap((row) => renderRow(row, layout))];
 }
 
-/** As wide as the cells; the widest give way where that is too wide. Null when there is no room for all. */
+/** Returns widths for the cells, shrinking the widest columns to fit. Null if there is no room for all. */
 function columnWidths(rows: readonly TableRow[], width: number): readonly number[] | null {
   const [head = []] = rows;
   const widths = head.map((_, column) => Math.max(1, ...rows.map((row) => widthOfSpans(row[column] ?? []))));
@@ -382,13 +378,12 @@ function renderRow(row: TableRow, { widths, align, bar }: TableLayout): readonly
   });
 }
 
-/** Fills a cell up with blanks. */
 function padded(text: SafeText, columns: number, side: "left" | "right"): SafeText {
   const blanks = forTerminal(" ".repeat(Math.max(0, columns - displayWidth(stripVTControlCharacters(text)))));
   return side === "left" ? safe`${blanks}${text}` : safe`${text}${blanks}`;
 }
 
-/** Row by row, each cell after the heading of its column. */
+/** Renders a row as a list: each cell after the heading of its column. */
 function renderRecords(head: TableRow, body: readonly TableRow[], { width }: MarkdownRendering): readonly SafeText[] {
   return body.flatMap((row, index): readonly SafeText[] => {
     const lines = row.flatMap((cell, at) =>

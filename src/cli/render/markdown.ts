@@ -1,4 +1,4 @@
-// Markdown that comes in pieces, as lines of a terminal: some are settled, the last ones still change.
+// Streamed Markdown as lines of a terminal: most are settled, the last ones still change.
 import { stripVTControlCharacters } from "node:util";
 import { lexer, type Token } from "marked";
 import { appendAll } from "../../core/lists.ts";
@@ -14,22 +14,19 @@ import {
   wrapSpans,
 } from "./markdown-blocks.ts";
 
-// Text that comes in pieces, as lines of a terminal: some do not change any more, the others still do. Here for text that is no
-// Markdown. Pure: text in, lines out.
+// Streamed plain text as lines of a terminal: settled lines do not change any more, live ones do. Pure: text in, lines out.
 
-/** What a piece came to. */
 interface StreamedLines {
   /** Lines that do not change any more. */
   readonly settled: readonly SafeText[];
-  /** Lines that may, in the place of those before. */
+  /** Lines that may still change; they replace the previous live ones. */
   readonly live: readonly SafeText[];
 }
 
-/** A text while it comes. */
 export interface LineStream {
-  /** Takes a piece; half a character at its end is the caller's to keep. */
+  /** Takes a piece; the caller keeps back half a character at its end. */
   feed(text: string): StreamedLines;
-  /** Ends the text: what was live is settled. The next piece begins another one. */
+  /** Ends the text and settles its live lines. The next piece begins a new text. */
   end(): readonly SafeText[];
 }
 
@@ -38,7 +35,7 @@ export function tidyPiece(text: string): SafeText {
   return forTerminal(text.replaceAll("\r\n", "\n").replaceAll("\t", "    "));
 }
 
-/** Streams text as it is, wrapped; `width` is asked at each piece, for the terminal may have another one by then. */
+/** Streams text as it is, wrapped; `width` is called for each piece, as the terminal may be resized. */
 export function createPlainStream(width: () => number, paint: Paint): LineStream {
   let pending = "";
   const wrapped = (text: string): readonly SafeText[] => wrapSpans([{ text: forTerminal(text), paint }], width());
@@ -59,26 +56,25 @@ export function createPlainStream(width: () => number, paint: Paint): LineStream
   };
 }
 
-// Markdown that comes in pieces: blocks that are over are settled, the last one is live and rendered anew as it grows. Pure: text
-// in, lines out.
+// Streamed Markdown: finished blocks are settled, the last one is live and rendered again as it grows. Pure: text in, lines out.
 
-/** Longest block that is kept live, characters; of a longer one what came is settled. */
+/** Longest live block, characters; a longer one is settled as it comes. */
 const LONGEST_LIVE = 16_384;
-/** Blocks up to so many characters are read anew with each piece, longer ones when they have grown by a share. */
+/** Blocks up to so many characters are parsed again with each piece, longer ones after growing by a share. */
 const SHORT = 1024;
 const GROWTH = 1 / 32;
 
-/** Creates a stream; `rendering` is asked at each piece, for the terminal may have another width by then. */
+/** Creates a stream; `rendering` is called for each piece, as the terminal may be resized. */
 export function createMarkdownStream(rendering: () => MarkdownRendering): LineStream {
   return new BlockStream(rendering);
 }
 
 class BlockStream implements LineStream {
   readonly #rendering: () => MarkdownRendering;
-  /** Text of which nothing is settled. */
+  /** Text that is not settled yet. */
   #pending = "";
   #isFirst = true;
-  /** What closes the code that is open; null = none is. */
+  /** The open code block; null = none. */
   #fence: RegExp | null = null;
   #live: readonly SafeText[] = [];
   /** Characters of `#pending` that `#live` shows. */
@@ -92,7 +88,7 @@ class BlockStream implements LineStream {
     const piece = tidyPiece(text);
     this.#pending += piece;
     const { length } = this.#pending;
-    // A line of code is never read again.
+    // A line of code is never parsed again.
     const isLine = this.#fence !== null && piece.includes("\n");
     if (length >= SHORT && length - this.#shown < GROWTH * length && !isLine) return { settled: [], live: this.#live };
     const settled = this.#pending.includes("\n", this.#shown) || length > LONGEST_LIVE ? this.#settle() : [];
@@ -122,7 +118,7 @@ class BlockStream implements LineStream {
     return lines;
   }
 
-  /** Settles the blocks of whole lines that others follow. */
+  /** Settles finished blocks: those followed by others. */
   #settleBlocks(): readonly SafeText[] {
     const isLong = this.#pending.length > LONGEST_LIVE;
     const whole = isLong ? this.#pending : this.#pending.slice(0, this.#pending.lastIndexOf("\n") + 1);
@@ -143,7 +139,7 @@ class BlockStream implements LineStream {
     return [...lines, ...this.#apart(codeLabel(open.language, this.#rendering()))];
   }
 
-  /** Code is settled line by line. */
+  /** Settles code line by line. */
   #settleCode(closing: RegExp): readonly SafeText[] {
     const lines: SafeText[] = [];
     for (let end = this.#pending.indexOf("\n"); end >= 0; end = this.#pending.indexOf("\n")) {
@@ -163,11 +159,11 @@ class BlockStream implements LineStream {
       const lines = renderBlocks(lexer(this.#pending), this.#rendering());
       return this.#isFirst || lines.length === 0 ? lines : ["", ...lines];
     }
-    // It may be the end of the code.
+    // It may become the fence that ends the code.
     return /^ {0,3}[`~]*$/.test(this.#pending) ? [] : renderCodeLine(forTerminal(this.#pending), this.#rendering());
   }
 
-  /** With an empty line before it, unless it is the first block. */
+  /** Adds an empty line before a block, unless it is the first. */
   #apart(lines: readonly SafeText[]): readonly SafeText[] {
     const apart = this.#isFirst ? lines : (["", ...lines] as const);
     this.#isFirst = false;
@@ -182,7 +178,7 @@ interface OpenFence {
   readonly length: number;
 }
 
-/** Code whose first line is there. */
+/** A code block that was opened and not closed yet. */
 function fenceOf(token: Token | undefined): OpenFence | null {
   const opening = /^ {0,3}(`{3,}|~{3,})([^\n]*)\n/.exec(token?.raw ?? "");
   if (token?.type !== "code" || opening === null) return null;
@@ -191,18 +187,16 @@ function fenceOf(token: Token | undefined): OpenFence | null {
   return { language: language.trim(), closing, length: line.length };
 }
 
-// Lines at the end of what stands on a terminal that still change: drawn over, until they are settled. What is taller than the
-// screen shows its last rows while it changes, and stands whole when it is settled.
+// Live lines at the end of a terminal's output: redrawn until they are settled. If they are taller than the screen, only the last
+// rows are shown until they are settled.
 
-/** The lines. */
 interface LiveLines {
-  /** Settles lines, and shows others below them, in place of those that were live. */
+  /** Writes settled lines, and new live ones below them, in place of the old live ones. */
   show(settled: readonly SafeText[], live: readonly SafeText[]): void;
 }
 
-/** Creates it, with nothing live. */
 export function createLiveLines(screen: Screen): LiveLines {
-  /** What stands there; the cursor is at the end of the last. */
+  /** The live lines on the screen; the cursor is at the end of the last. */
   let drawn: readonly SafeText[] = [];
   return {
     show(settled, live) {
@@ -222,7 +216,7 @@ export function createLiveLines(screen: Screen): LiveLines {
   };
 }
 
-/** Counts the lines that stand as they are to stand; the cursor, in the last one drawn, must not be above them. */
+/** Counts the leading lines that need no redrawing; the cursor, in the last drawn line, must not be above them. */
 function sameStart(drawn: readonly SafeText[], lines: readonly SafeText[]): number {
   const most = Math.min(drawn.length, lines.length) - 1;
   let same = 0;
@@ -231,8 +225,8 @@ function sameStart(drawn: readonly SafeText[], lines: readonly SafeText[]): numb
 }
 
 /**
- * Erases the last lines, which a terminal that became narrower has folded. Row by row: what is erased from the top of the screen
- * to its end, tmux keeps in its history.
+ * Erases the last lines, which may take more rows on a terminal that became narrower. Row by row, because tmux keeps in its
+ * history what is erased from the top of the screen to its end.
  */
 function erasing(lines: readonly SafeText[], columns: number): string {
   const rows = lines.reduce((sum, line) => {

@@ -1,4 +1,4 @@
-// Quantities as people read them: tokens, bytes, counts, times; and the commit that they were counted at. Nothing here is read back by a program.
+// Quantities as people read them: tokens, bytes, counts, times, and abbreviated commits. No program parses these texts.
 import type { FactSource, SourcesReport, SummarySources } from "../../app/look/summary-sources.ts";
 import { FACT_KINDS, type FactCounts, type FactKind, type LossReceipt } from "../../core/conversation/compaction.ts";
 import { abbreviateCommit } from "../../core/conversation/name.ts";
@@ -22,7 +22,7 @@ export function renderCount(count: number, noun: string, plural: string = `${nou
   return safe`${groupDigits(count)} ${forTerminal(count === 1 ? noun : plural)}`;
 }
 
-/** Renders how many findings there are of each severity, e.g. `2 errors, 1 warning`; empty when there is none. */
+/** Renders how many findings there are of each severity, e.g. `2 errors, 1 warning`; empty if there are none. */
 export function renderSeverities(findings: readonly { readonly severity: "error" | "warning" }[]): SafeText {
   const errors = findings.filter(({ severity }) => severity === "error").length;
   const warnings = findings.length - errors;
@@ -35,7 +35,7 @@ export function renderSeverities(findings: readonly { readonly severity: "error"
   );
 }
 
-/** Renders a number with its thousands apart. */
+/** Renders a number with thousands separators, e.g. `1,204`. */
 export function groupDigits(value: number): SafeText {
   return forTerminal(String(value).replace(/\B(?=(\d{3})+$)/g, ","));
 }
@@ -45,7 +45,6 @@ export function renderBytes(bytes: number): SafeText {
   return formatBytes(bytes);
 }
 
-/** Two numbers of tokens, whatever they are of. */
 export interface BeforeAfter {
   readonly before: number;
   readonly after: number;
@@ -56,7 +55,7 @@ export function renderTokens({ before, after }: BeforeAfter): SafeText {
   return before === after ? formatTokens(before) : safe`${formatTokens(before)} → ${formatTokens(after)}`;
 }
 
-/** Renders raw tokens and those of a view; what turns that are not here add is not known. */
+/** Renders raw tokens and those of a view, without turns that a partial clone lacks. */
 export function renderRawAndView(
   { raw, view }: { readonly raw: number; readonly view: number },
   elsewhere: number | undefined,
@@ -64,26 +63,26 @@ export function renderRawAndView(
   return elsewhere === undefined ? renderTokens({ before: raw, after: view }) : safe`? → ${formatTokens(view)}`;
 }
 
-/** Says what counts leave out in a partial clone; null where all is here. */
+/** Says what counts leave out in a partial clone; null if nothing. */
 export function renderElsewhere(turns: number | undefined): SafeText | null {
   if (turns === undefined) return null;
   const are = turns === 1 ? safe`is` : safe`are`;
   return safe`${renderCount(turns, "turn")} of this partial clone ${are} not here and not counted`;
 }
 
-/** Renders who counted tokens, e.g. ` (estimate)`, to stand behind them; empty when nobody says. */
+/** Renders the suffix that says who counted tokens, e.g. ` (estimate)`; empty if unknown. */
 export function renderSource(source: TokenSource | undefined): SafeText {
   return source === undefined ? "" : safe` (${source})`;
 }
 
-/** Says what sizes leave out or take from elsewhere; null where all is recorded. */
+/** Says what sizes leave out or estimate; null if all is recorded. */
 export function renderOverhead(source: OverheadSource | undefined): SafeText | null {
   if (source === "unknown") return safe`without system prompt and tools, whose size is not recorded`;
   if (source !== "typical") return null;
   return safe`system prompt and tools are typical for this agent: its own are not recorded`;
 }
 
-/** Renders the share that went or came, e.g. `-89%`; empty when there is nothing to compare or nothing changed. */
+/** Renders the relative change, e.g. `-89%`; empty if there is nothing to compare or nothing changed. */
 export function renderShare({ before, after }: BeforeAfter): SafeText {
   if (before === 0 || before === after) return "";
   const percent = ((after - before) / before) * 100;
@@ -97,7 +96,7 @@ export function renderRange(from: number, to: number): SafeText {
   return from === to ? safe`${from}` : safe`${from}..${to}`;
 }
 
-/** Renders an RFC 3339 time as `2026-11-21 20:30` in the zone of this machine; what is no time is given back. */
+/** Renders an RFC 3339 time as `2026-11-21 20:30` in the zone of this machine; returns anything else unchanged. */
 export function renderTime(timestamp: string): SafeText {
   const time = new Date(timestamp);
   if (Number.isNaN(time.getTime())) return forTerminalLine(timestamp);
@@ -128,13 +127,13 @@ export function shortCommit(commit: string): SafeText {
   return forTerminalLine(abbreviateCommit(commit, 7));
 }
 
-/** Renders a commit, with the word that named it where it is not the branch as it stands: `4f2e… (main~2)`. */
+/** Renders a commit, and the revision that named it unless it is the tip: `4f2e… (main~2)`. */
 export function renderCommit({ commit, revision }: { readonly commit?: string; readonly revision?: string }): SafeText {
   const name = forTerminalLine(commit ?? "");
   return revision === undefined ? name : safe`${name} (${forTerminalLine(revision)})`;
 }
 
-/** Gives the lines of a text, indented. */
+/** Indents the lines of a text. */
 export function indentText(text: string): SafeText[] {
   return linesForTerminal(text).map((line) => (line === "" ? "" : safe`    ${line}`));
 }
@@ -152,7 +151,6 @@ export function renderFields(fields: readonly Field[], { style }: Rendering): Sa
   );
 }
 
-/** What the kinds are called. */
 const NAMES: Readonly<Record<FactKind, string>> = {
   files: "files",
   commands: "commands",
@@ -170,8 +168,8 @@ const HEADER = ["FACTS", "TOTAL", "VISIBLE", "SUMMARY", "POINTER", "HIDDEN", "ME
 const INDENT = "    " as const;
 
 /**
- * Renders a receipt as lines without a heading, indented by four blanks; empty when the covered events hold no facts. Files
- * of which only the end of the path is visible are counted apart.
+ * Renders a receipt as lines without a heading, indented by four blanks; empty if the covered events hold no facts. Counts
+ * files apart of which only the end of the path is visible.
  */
 export function renderLoss(receipt: LossReceipt, { style, width }: Rendering): SafeText[] {
   const kinds = FACT_KINDS.flatMap((kind) => {

@@ -16,13 +16,12 @@ import {
   shortCommit,
 } from "./quantity.ts";
 
-/** Turns and other entries listed before the rest is only counted. */
+/** Most turns or other entries listed; the rest is counted. */
 const MOST_LISTED = 20;
-/** Lines of a text that are shown: its first ones and its last. */
+/** First and last lines shown of a text. */
 const HEAD = 6;
 const TAIL = 2;
 
-/** Renders a review. */
 export function renderReview(report: ReviewReport, rendering: Rendering): SafeText {
   const { style } = rendering;
   const { turns, compactions, reverted, settings, marks } = report;
@@ -54,7 +53,7 @@ function headLines(report: ReviewReport, rendering: Rendering): readonly SafeTex
   return [
     safe`${style.heading(forTerminalLine(fork))}`,
     safe`against ${nameOfOther(report)}${mergeBaseWords(report, style)}`,
-    ...removedOnRemoteWarning(report, style),
+    ...gitMergeWarning(report, style),
     ...renderFields(
       [
         ["Tokens", safe`${renderTokens(tokens)} ${renderShare(tokens)}`],
@@ -71,7 +70,7 @@ function headLines(report: ReviewReport, rendering: Rendering): readonly SafeTex
   ];
 }
 
-/** Short where it is a fork of the same conversation: names are long. */
+/** Returns the short name of a fork of the same conversation: full names are long. */
 function nameOfOther({ conversation, against }: ReviewReport): SafeText {
   const isOwn = conversationOf(against) === conversation;
   return forTerminalLine(isOwn ? forkOf(against) : against);
@@ -86,8 +85,8 @@ function mergeBaseWords({ base, told }: ReviewReport, style: Style): SafeText {
     : safe`${style.faint(safe`, of which it has a summary up to ${commit}`)}`;
 }
 
-/** Git takes what a fork was told of for a part of it, and merges nothing of it again. */
-function removedOnRemoteWarning(report: ReviewReport, style: Style): readonly SafeText[] {
+/** Warns that git counts what the fork has as a summary as merged, and would drop its turns. */
+function gitMergeWarning(report: ReviewReport, style: Style): readonly SafeText[] {
   if (report.told !== "fork") return [];
   const [name, other] = [forTerminalLine(forkOf(report.fork)), nameOfOther(report)];
   return [

@@ -1,4 +1,4 @@
-// A conversation as one file: what was put into it, and what came out of one.
+// What `jpg share` and the import of a shared file print.
 import type { BundleRow } from "../../app/share/bundle.ts";
 import { describeLeftOut, type MaskedPageReport } from "../../app/share/masked-page.ts";
 import type { ShareReport } from "../../app/share/share.ts";
@@ -8,7 +8,7 @@ import type { Rendering } from "../frame/terminal.ts";
 import { renderBytes, renderCount } from "./quantity.ts";
 import { renderUpdateNotes } from "./sharing.ts";
 
-/** What a file holds, and what it does not; `path` null = standard output. */
+/** Renders what a file holds and what it leaves out; `path` null = standard output. */
 export function renderSharedFile(
   { branches, turns, full, left_out: left, secrets }: ShareReport,
   { path, bytes }: { readonly path: string | null; readonly bytes: number },
@@ -37,7 +37,7 @@ export function renderSharedFile(
   ]);
 }
 
-/** What a page holds, and what it does not; `path` null = standard output. */
+/** Renders what a page holds and what it leaves out; `path` null = standard output. */
 export function renderSharedPage(
   report: MaskedPageReport,
   { path, bytes }: { readonly path: string | null; readonly bytes: number },
@@ -50,7 +50,7 @@ export function renderSharedPage(
   ]);
 }
 
-/** What became of the branches of a file. */
+/** Renders what happened to the branches of an imported file. */
 export function renderBundle(rows: readonly BundleRow[], { style, width }: Rendering): SafeText {
   const cells = rows.map(({ status, branch, turns }) => [
     status === "left_out" ? "left out" : status,

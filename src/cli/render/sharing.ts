@@ -16,17 +16,17 @@ import { type Column, renderTable } from "../frame/table.ts";
 import type { Rendering, Style } from "../frame/terminal.ts";
 import { groupDigits, renderBytes, renderCount, renderRange, renderTokens, shortCommit } from "./quantity.ts";
 
-/** A remote by its name, how conversations stand there, and its address. */
+/** Renders a remote's name, how conversations are stored there, and its address. */
 export function renderRemotePlace({ remote, as, url }: RemotePlace): SafeText {
   return safe`${forTerminalLine(remote)} (${renderPublished(as)}): ${forTerminalLine(url)}`;
 }
 
-/** How conversations stand on a remote, in words. */
+/** Renders how conversations are stored on a remote. */
 export function renderPublished(as: PublishedAs): SafeText {
   return as === "hidden" ? safe`hidden refs` : safe`branches`;
 }
 
-/** The remotes of a store, one a line. */
+/** Renders the remotes of a store, one a line. */
 export function renderRemotes(rows: readonly RemoteRow[], { style, width }: Rendering): SafeText {
   const cells = rows.map(({ name, as, url, branches }) => [
     name,
@@ -38,7 +38,7 @@ export function renderRemotes(rows: readonly RemoteRow[], { style, width }: Rend
   return joinLines(renderTable(cells, { columns, width }));
 }
 
-/** What a push sent, or would send. */
+/** Renders what a push sent, or would send. */
 export function renderPush(report: PushReport, isDryRun: boolean, { style, width }: Rendering): SafeText {
   const shown = report.branches.filter(({ status }) => status !== "unchanged");
   const cells = shown.map(({ branch, status, turns, reason }) => [
@@ -65,7 +65,7 @@ export function renderPush(report: PushReport, isDryRun: boolean, { style, width
   ]);
 }
 
-/** Somebody was faster, and what they pushed is in what was sent as a fork that it was told of: what it is and how it is kept. */
+/** Renders what somebody else pushed meanwhile that this push lacks, and how to keep it here as a fork. */
 function concurrentPushNotes({ branch, passed_over: passed }: PushReport["branches"][number]): readonly SafeText[] {
   if (passed === undefined) return [];
   const [fork, commit] = [forTerminalLine(forkOf(branch)), forTerminalLine(abbreviateCommit(passed.commit))];
@@ -93,7 +93,7 @@ const PUSH_STATUS: Readonly<Record<PushReport["branches"][number]["status"], str
   gone: "not sent: removed there",
 };
 
-/** What a fetch brought. */
+/** Renders what a fetch downloaded. */
 export function renderFetch({ remote, branches, total, gone }: FetchReport, { style, width }: Rendering): SafeText {
   const cells = branches.map(({ branch, status }) => [status, branch]);
   const columns = [{ paint: style.heading }, { shrinkTo: 16, paint: style.id }];
@@ -105,15 +105,15 @@ export function renderFetch({ remote, branches, total, gone }: FetchReport, { st
   return joinLines([...renderFirstRows(cells, columns, width), end, ...renderRemovedFromRemote(name, gone)]);
 }
 
-/** What somebody took off a remote, a leak for one: it stays here, and is not sent again unasked. */
+/** Renders what somebody removed from a remote, perhaps because of a leak: it stays here, and a push asks before sending it again. */
 function renderRemovedFromRemote(remote: SafeText, gone: readonly string[]): readonly SafeText[] {
   const names = joinSafe([...new Set(gone.map(conversationOf))].slice(0, MOST_ROWS).map(forTerminalLine), ", ");
   return gone.length === 0
     ? []
-    : [safe`Removed from ${remote} by somebody, and still here: ${names}. \`jpg rm ID\` removes one here, too.`];
+    : [safe`Somebody removed from ${remote}, but you still have: ${names}. \`jpg rm ID\` removes one here, too.`];
 }
 
-/** What a pull took in. */
+/** Renders what a pull changed. */
 export function renderPull(report: PullReport, rendering: Rendering): SafeText {
   const { remote, branches, removed, gone, total, active } = report;
   const name = forTerminalLine(remote);
@@ -136,20 +136,20 @@ export function renderPull(report: PullReport, rendering: Rendering): SafeText {
   ]);
 }
 
-/** What became of branches that something came for: a branch a line, then why some stayed as they were. */
+/** Renders what happened to updated branches, one a line, then why some stayed as they were. */
 function renderUpdatedBranches(branches: PullReport["branches"], { style, width }: Rendering): readonly SafeText[] {
   const columns = [{ paint: style.heading }, { shrinkTo: 16, paint: style.id }, { shrinkTo: 8 }];
   return [...renderFirstRows(branches.map(pulledCells), columns, width), ...renderUpdateNotes(branches, style)];
 }
 
-/** What has no room in a row: why branches stayed as they were, and what one's own are called where both sides had turns. */
+/** Renders why branches stayed as they were, and the new names of the user's own where both sides had added turns. */
 export function renderUpdateNotes(branches: readonly UpdatedBranch[], style: Style): readonly SafeText[] {
   return [...unchangedNotes(branches, style), ...forkNotes(branches)];
 }
 
 type UpdatedBranch = Pick<PullReport["branches"][number], "branch" | "fork" | "reason">;
 
-/** Short names where all are of one conversation. */
+/** Uses short names if all branches belong to one conversation. */
 function forkNotes(branches: readonly UpdatedBranch[]): readonly SafeText[] {
   const forked = branches.flatMap(({ branch, fork }) => (fork === undefined ? [] : [{ branch, fork }]));
   const isOne = new Set(forked.map(({ branch }) => conversationOf(branch))).size === 1;
@@ -173,7 +173,6 @@ function pulledCells({ branch, status, turns }: PullReport["branches"][number]):
   return [status, branch, turns === 0 ? "" : `${renderCount(turns, "turn")}${status === "new" ? "" : " more"}`];
 }
 
-/** What a clone made. */
 export function renderClone(report: CloneReport): SafeText {
   const begun = report.branches.filter(({ status }) => status === "new");
   const conversations = new Set(begun.map(({ branch }) => conversationOf(branch)));
@@ -184,7 +183,7 @@ export function renderClone(report: CloneReport): SafeText {
   ]);
 }
 
-/** Rows that are shown of a list that may have a thousand. */
+/** Rows shown of a list that may have a thousand. */
 const MOST_ROWS = 20;
 
 /** The first rows, and how many more there are. */
@@ -196,7 +195,7 @@ function renderFirstRows(rows: readonly string[][], columns: readonly Column[], 
     : [...lines, safe`  and ${renderCount(more, "more branch", "more branches")}; \`--json\` lists all`];
 }
 
-/** Compactions named before the rest is only counted: an edited plan may make one a turn. */
+/** Most compactions named; the rest is counted. An edited plan may make one a turn. */
 const MOST_NAMED = 10;
 
 /** Renders the outcome of `revert` and `undo`. */
@@ -244,7 +243,7 @@ function writerOf({ model, dry_run: isDry }: MergeReport): SafeText {
   return isDry ? safe`would have ${name} write a summary` : safe`a summary by ${name}`;
 }
 
-/** Renders findings, each as `FILE:LINE: github ghp_… (40 characters), 3 times`, and a last line with their number. */
+/** Renders findings, each as `FILE:LINE: github ghp_… (40 characters), 3 times`, and their number. */
 export function renderScan({ files, bytes, secrets, directory }: ScanReport, { style }: Rendering): SafeText {
   if (files === 0 && directory !== undefined)
     return safe`Nothing was scanned: no agent on this machine keeps sessions for ${forTerminalLine(directory)}.`;
@@ -256,12 +255,12 @@ export function renderScan({ files, bytes, secrets, directory }: ScanReport, { s
   return joinLines([...lines, safe`${found} in ${renderCount(files, "file")} (${renderBytes(bytes)})`]);
 }
 
-/** The secrets with their masks, and what became of the conversation. */
+/** Renders the secrets with their masks, and what happened to the conversation. */
 export function renderRedact(report: RedactReport, isDryRun: boolean, rendering: Rendering): SafeText {
   const { conversation, redacted, status, secrets, changes } = report;
   const [name, copy] = [forTerminalLine(conversation), forTerminalLine(redacted ?? "")];
   if (status === "nothing") return safe`Nothing to mask in ${name}: no secret was found.`;
-  if (status === "unchanged") return safe`${name} is already masked as ${copy}; nothing is new since.`;
+  if (status === "unchanged") return safe`${name} is already masked as ${copy}; nothing has changed since.`;
   const rows = renderTable(secrets.map(secretCells), {
     columns: [{ paint: rendering.style.id }, {}, {}, { shrinkTo: 12, paint: rendering.style.faint }],
     width: rendering.width,
@@ -292,7 +291,7 @@ function renderCreated({ conversation, redacted, secrets, left_out: left }: Reda
     : safe`Masked ${masked} in ${forTerminalLine(redacted ?? "")}, a copy of ${name}${sources}.`;
 }
 
-/** What the copy does not change, and what to do about it. */
+/** Renders what a masked copy does not protect, and what to do about it. */
 export function renderRedactAdvice(report: RedactReport): SafeText {
   const { conversation, redacted, status, branches, earlier, seen_on: seen } = report;
   const [name, copy] = [forTerminalLine(conversation), forTerminalLine(redacted ?? "")];

@@ -31,7 +31,6 @@ import {
   renderTokens,
 } from "./quantity.ts";
 
-/** Renders what was asked for. */
 export function renderShow(report: ShowReport, rendering: Rendering): SafeText {
   switch (report.kind) {
     case "conversation":
@@ -136,10 +135,9 @@ function section(heading: SafeText, lines: readonly SafeText[]): SafeText[] {
   return lines.length === 0 ? [] : ["", heading, ...lines];
 }
 
-/** Files and commands named before the rest is only counted. */
+/** Most files or commands named; the rest is counted. */
 const MOST_NAMED = 20;
 
-/** Renders a compaction. */
 function renderShowCompaction(report: ShowCompaction, rendering: Rendering): SafeText {
   const { style, width } = rendering;
   const { event, hidden, receipt } = report;
@@ -158,13 +156,13 @@ function renderShowCompaction(report: ShowCompaction, rendering: Rendering): Saf
   ]);
 }
 
-/** The turns of all that its commit added as one. */
+/** Returns the turns of the whole group. */
 function rangeOf({ event, compactions }: ShowCompaction): TurnRange {
   const [first = event, ...others] = compactions ?? [];
   return groupRange([first, ...others]);
 }
 
-/** The compactions that its commit added as one. */
+/** Returns the compactions of the group. */
 function membersOf({ compactions = [] }: ShowCompaction): readonly SafeText[] {
   const rest = compactions.length - MOST_NAMED;
   const lines = compactions.slice(0, MOST_NAMED).map((one) => {
@@ -211,7 +209,7 @@ function summaryHeading({ summary }: Compaction): SafeText {
   return summary?.source === "imported" ? safe`Summary (as it was imported; jpg did not check it):` : safe`Summary:`;
 }
 
-/** What a summary cost; null where no model was asked, or nobody recorded it. */
+/** Says what a summary cost; null if no model was asked or the cost is not recorded. */
 function usageOf(summary: Compaction["summary"]): string | null {
   if (summary?.source !== "generated") return null;
   const price = renderPrice(summary.price_usd ?? null);
@@ -221,7 +219,7 @@ function usageOf(summary: Compaction["summary"]): string | null {
   return safe`${sent} tokens sent, ${formatTokens(output)} answered in ${renderCount(calls, "call")}, ${price}`;
 }
 
-/** Tokens of what it covers, raw and as shown then, and of the whole view as `compact` and `log` give them. */
+/** Renders the tokens of the covered range, raw and as shown at the time, and of the whole view as `compact` and `log` do. */
 function hiddenFields(report: ShowCompaction, hidden: HiddenContent): Field[] {
   const { stats } = report.event;
   const { from: from_turn, to: to_turn } = rangeOf(report);

@@ -17,7 +17,7 @@ import {
   renderSource,
 } from "./quantity.ts";
 
-/** Renders sizes and token accounting; kinds stand in order of their raw tokens. */
+/** Renders sizes and token counts; kinds are sorted by their raw tokens. */
 export function renderStats(report: StatsReport, rendering: Rendering): SafeText {
   const { style, width } = rendering;
   const fields = renderFields(
@@ -60,14 +60,14 @@ export function renderStats(report: StatsReport, rendering: Rendering): SafeText
   return joinLines(notes.length === 0 ? lines : [...lines, "", ...notes]);
 }
 
-/** Says what the newest request held that the view does not; null where that is nothing much. */
+/** Says what the newest request held that the view does not; null if the difference is small. */
 function renderLastRequest(request: StatsReport["last_request"]): SafeText | null {
   if (request === undefined || request.not_in_view < LEAST_UNSEEN * request.tokens) return null;
   const { tokens, not_in_view: unseen } = request;
   return safe`The last request had ${formatTokens(tokens)} tokens, as the provider counted; ${formatTokens(unseen)} of them are not in the view now.`;
 }
 
-/** Share of a request below which what is missing may as well be the error of the estimate. */
+/** Smallest share of a request that is reported as missing; less may be an error of the estimate. */
 const LEAST_UNSEEN = 0.1;
 
 /** Renders hits, in the order given; a heading wherever the branch changes. */
@@ -88,7 +88,7 @@ export function renderSearch(hits: readonly SearchHit[], { style }: Rendering): 
 function renderHit(hit: SearchHit, style: Style): SafeText[] {
   const { turn, event, type, state, compaction, alike, line, from, to } = hit;
   const how = state === "shown" ? "" : style.caution(safe`  ${state} by ${forTerminalLine(compaction ?? "")}`);
-  // The line holds no line end; its blanks stay, for they stand between the pieces.
+  // Blanks stay: they separate the pieces.
   return [
     safe`  ${style.id(safe`${turn}:${forTerminalLine(event)}`)}  ${style.faint(forTerminalLine(type))}${how}`,
     safe`    ${forTerminal(line.slice(0, from))}${style.added(forTerminal(line.slice(from, to)))}${forTerminal(line.slice(to))}`,

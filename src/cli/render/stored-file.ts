@@ -1,5 +1,5 @@
-// Files of a store as git's diffs show them (`jpg textconv`): plain text of 80 columns that is the same at every place and time.
-// A compaction's record leaves out nothing: what has no words of its own stands as JSON at its end.
+// Files of a store as git's diffs show them (`jpg textconv`): plain text of 80 columns, the same on every machine. A
+// compaction is shown completely: fields without words of their own follow as JSON.
 import type { StoredEvent, StoredFile } from "../../app/look/textconv.ts";
 import type { Compaction } from "../../core/conversation/compaction.ts";
 import { CONTENT_TYPES, mapPolicies } from "../../core/conversation/contents/content-types.ts";
@@ -10,12 +10,12 @@ import { createStyle, unpainted } from "../frame/terminal.ts";
 import { wrapSpans } from "./markdown-blocks.ts";
 import { renderLoss } from "./quantity.ts";
 
-/** A diff puts a sign before each line. */
+/** 80 columns, less the sign that a diff puts before each line. */
 const WIDTH = 79;
 const INDENT = "    ";
 const LINE_ENDS = /\r\n|[\n\u2028\u2029]/;
 
-/** Renders a file, ended by a line feed; a file of another kind stays as it is, its unsafe characters visible. */
+/** Renders a file, ended by a line feed; other kinds of files stay as they are, with unsafe characters made visible. */
 export function renderStoredFile(file: StoredFile): SafeText {
   switch (file.kind) {
     case "compaction":
@@ -33,7 +33,7 @@ function ended(lines: readonly SafeText[]): SafeText {
   return safe`${joinLines(lines)}\n`;
 }
 
-/** The text of an event keeps its own lines, however long: it is what was said. */
+/** Keeps the lines of an event's text, however long: they are what was said. */
 function eventLines({ id, timestamp, title, lines }: StoredEvent, at: number): SafeText[] {
   const heading = safe`${forTerminalLine(title)}  ${forTerminalLine(timestamp)}  ${forTerminalLine(id)}`;
   const text = lines.map((line) => (line === "" ? "" : safe`${INDENT}${forTerminal(line)}`));
@@ -45,7 +45,7 @@ function recordLines(fields: Readonly<Record<string, unknown>>): SafeText[] {
   return [forTerminalLine(String(type)), ...fieldLines(others).flatMap((line) => wrapped(line, ""))];
 }
 
-/** Fields that the lines below put into words. */
+/** Fields that the functions below render in words. */
 const WORDED: ReadonlySet<string> = new Set([
   ...["type", "id", "timestamp", "from_turn", "to_turn", "from_event", "to_event", "profile", "source", "strategy"],
   ...["summary", "receipt", "tool_overrides", "turns", "stats", ...CONTENT_TYPES.map(({ content }) => content)],
@@ -122,13 +122,12 @@ function section(heading: SafeText, lines: readonly SafeText[]): SafeText[] {
   return lines.length === 0 ? [] : ["", heading, ...lines];
 }
 
-/** One line, whatever is in it, in rows of 80 columns: none that follows can pass for a line of jpg's own. */
+/** Wraps a line into rows of 80 columns. Later rows are indented, so that none can pass for a line of jpg's own. */
 function wrapped(line: string, indent: "" | typeof INDENT): SafeText[] {
   return rows(forTerminalLine(line), indent).map((row, at) => (at === 0 ? row : safe`  ${row}`));
 }
 
 function rows(line: SafeText, indent: "" | typeof INDENT): SafeText[] {
-  // Rows that follow stand two columns further in.
   const found = wrapSpans([{ text: line, paint: unpainted }], WIDTH - 2 - indent.length);
   return found.map((row) => (row === "" ? "" : safe`${indent}${row}`));
 }

@@ -13,7 +13,7 @@ const output = z.object({
   conversation: z.string(),
   branch: z.string(),
   outcome: z.enum(["compacted", "nothing", "not_needed"]),
-  message: z.string().describe("What happened, with the summary that now stands for earlier turns."),
+  message: z.string().describe("What happened, with the summary that now replaces earlier turns."),
   commit: z.string().nullable(),
   compactions: z.array(z.string()).describe("Ids, for `show` and for `jpg revert`."),
   tokens: tokenChange.describe("Of the view, estimated."),

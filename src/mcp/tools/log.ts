@@ -7,7 +7,7 @@ const row = z.object({
   kind: z.enum(["compaction", "revert", "reapply"]),
   compaction: z.string(),
   commit: z.string(),
-  subject: z.string().describe("What the commit did, as its record has it."),
+  subject: z.string().describe("What the commit did: its subject line."),
   from_turn: z.number().nullable(),
   to_turn: z.number().nullable(),
   live: z.boolean().describe("Whether it is in force."),
@@ -20,7 +20,7 @@ export const logTool: McpTool = defineTool({
   name: "log",
   title: "Compaction history",
   description:
-    "Lists what was compacted in a conversation and what was taken back, newest first. Use it to see what your context no longer holds; `show` of a compaction's id tells what it hid.",
+    "Lists the compactions and reverts of a conversation, newest first. Use it to see what your context no longer holds; `show` with a compaction's id returns what it hid.",
   input: z.object({
     conversation,
     limit: z.int().min(1).max(200).default(20).describe("Maximum number of rows."),

@@ -11,8 +11,8 @@ const hit = z.object({
   event: z.string().describe("The id, for `show`."),
   type: z.string(),
   state: z.enum(["shown", "changed", "hidden"]),
-  line: z.string().describe("The line that holds the match, far ends cut."),
-  alike: z.number().optional().describe("How many events are not listed because this one has their matching lines."),
+  line: z.string().describe("The line that holds the match, shortened around it."),
+  alike: z.number().optional().describe("How many other events have the same matching lines and are not listed."),
 });
 
 /** Models say `query` as often as `pattern`. Throws `usage` where none is given, or two that differ. */
@@ -35,7 +35,7 @@ export const searchTool: McpTool = defineTool({
   name: "search",
   title: "Search conversations",
   description:
-    "Finds requests, answers, tool calls and results in this project's conversations by the words in them, the best match first, and above all those that compactions hide. Use it when you miss something that was said or seen earlier; `show` returns a hit in full.",
+    "Finds requests, answers, tool calls and results in this project's conversations by the words in them, the best match first, and including what compactions hide. Use it when you miss something that was said or seen earlier; `show` returns a hit in full.",
   input: z.object({
     pattern: z
       .string()

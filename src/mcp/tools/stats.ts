@@ -9,7 +9,7 @@ export const statsTool: McpTool = defineTool({
   name: "stats",
   title: "Size of a conversation",
   description:
-    "Counts turns, messages and tokens of a conversation, raw and as its view shows it, by kind (requests, answers, reasoning, tool calls, tool results). Use it to judge whether `compact` is worth it.",
+    "Counts turns, messages and tokens of a conversation, raw and in its view, by kind (requests, answers, reasoning, tool calls, tool results). Use it to judge whether `compact` is worth it.",
   input: z.object({ conversation }),
   output: z.object({
     branch: z.string(),

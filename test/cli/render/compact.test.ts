@@ -92,7 +92,7 @@ describe("renderTimeline", () => {
       "",
       "  cache: 13.0k kept, 8.2k rewritten once; 75.1k saved per call, pays after 2 calls",
       "",
-      "  In the summary, but in none of the events it stands for:",
+      "  In the summary, but in none of the events it replaces:",
       "    sha  beef123",
     ]);
   });
