@@ -240,7 +240,7 @@ async function writeInstructions(
   return { instructions, suffix };
 }
 
-/** Words the end of the range for an agent that sees the whole conversation. */
+/** Describes the end of the range to an agent that sees the whole conversation. */
 function aboveUpTo({ turns, before }: PlannedCompaction, { to_turn, to_event }: BundlePlan): string {
   const next = to_event === undefined ? turns.get(to_turn + 1) : undefined;
   const request = next?.events.find((event) => event.type === "chat_request");

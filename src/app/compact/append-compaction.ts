@@ -150,7 +150,7 @@ async function makeChange(
 ): Promise<{ readonly report: CompactReport; readonly change: PlannedChange | null }> {
   const { dryRun = false, strict = false, activate = false } = request;
   if (isNothingPlanned(planned)) return { report: nothingReport(tree.branch, dryRun, planned), change: null };
-  const compaction = withReceipt(await complete(workspace, tree, planned, request.expects?.covers), planned);
+  const compaction = withReceipt(await completeDraft(workspace, tree, planned, request.expects?.covers), planned);
   const ungrounded = await checkSummary(workspace, tree, { compaction, turns: planned.turns, strict });
   const notes = await extractNotesOf(workspace, planned, { model: summarizer ?? compaction.summary?.model, request });
   const writer = dryRun ? summarizer : null;
@@ -191,7 +191,7 @@ async function reload(workspace: Workspace, tree: BranchTree): Promise<BranchTre
 }
 
 /** Gives a draft its id, time, digest and token counts. Throws `range_changed` when the covered turns are not those expected. */
-async function complete(
+async function completeDraft(
   workspace: Workspace,
   tree: BranchTree,
   planned: PlannedCompaction,

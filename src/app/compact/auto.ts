@@ -67,7 +67,7 @@ export async function autoCompact(
     const tree = await loadBranchTree(workspace.store, branch, tip);
     const { config } = await loadConversationConfig(workspace, tree);
     if (!config.conversation.compaction.auto.enabled && situation.guard === undefined) return null;
-    return await consider(workspace, { tree, config, situation });
+    return await compactIfNeeded(workspace, { tree, config, situation });
   } catch (error) {
     if (situation.signal?.aborted === true) return null;
     situation.warn(`not compacted automatically: ${describeTrouble(error)}`);
@@ -95,13 +95,13 @@ interface Candidate {
   readonly situation: AutoSituation;
 }
 
-async function consider(workspace: Workspace, candidate: Candidate): Promise<CompactReport | null> {
+async function compactIfNeeded(workspace: Workspace, candidate: Candidate): Promise<CompactReport | null> {
   const { tree, config, situation } = candidate;
   const settings = config.conversation.compaction;
   const measured = await measure(workspace, candidate);
   if (measured === null) return null;
   const { tokens, windowTokens } = measured;
-  const memory = readTip(workspace.store, tree.branch).auto ?? NOTHING;
+  const memory = readTip(workspace.store, tree.branch).auto ?? NEVER_TRIED;
   const turns = completeTurns(candidate);
   const facts = {
     settings: { ...settings.auto, enabled: true },
@@ -216,7 +216,8 @@ async function compactBy(
     reportCompaction(report, { name: rules.name, measured }, situation);
     return report;
   } catch (error) {
-    if (!rules.needsSummary || instead === undefined || signal?.aborted === true || isOfStore(error)) throw error;
+    if (!rules.needsSummary || instead === undefined || signal?.aborted === true || isRepositoryError(error))
+      throw error;
     situation.warn(
       `${describeTrouble(error)} Tool outputs are shortened instead of writing the summary of ${rules.name}.`,
     );
@@ -224,7 +225,7 @@ async function compactBy(
   }
 }
 
-function isOfStore(error: unknown): boolean {
+function isRepositoryError(error: unknown): boolean {
   return error instanceof JpgError && error.kind === "repository";
 }
 
@@ -242,7 +243,7 @@ async function compactBetweenTurns(
   return report;
 }
 
-/** Words an error as a sentence. Rethrows bugs. */
+/** Describes an error in a sentence. Rethrows bugs. */
 function describeTrouble(error: unknown): string {
   if (error instanceof JpgError && error.kind !== "internal") return error.message;
   // An error of the operating system, such as a full disk.
@@ -250,7 +251,7 @@ function describeTrouble(error: unknown): string {
   throw error;
 }
 
-const NOTHING: AutoState = { triedAt: null, leftTokens: null, hasWarned: false };
+const NEVER_TRIED: AutoState = { triedAt: null, leftTokens: null, hasWarned: false };
 
 /** A view measured against a window. In tokens, estimated. */
 export interface MeasuredView {
@@ -464,7 +465,7 @@ export function freedShare(report: CompactReport): number {
   return before === 0 ? 0 : 1 - after / before;
 }
 
-/** Words the size of a context. */
+/** Describes the size of a context. */
 export function describeSize({ tokens, windowTokens, model }: MeasuredView): string {
   return `the context has ${formatTokens(tokens)} tokens, ${Math.round((tokens / windowTokens) * 100)} % of the window of ${model}`;
 }

@@ -110,7 +110,7 @@ export interface NothingReport {
   readonly hints?: readonly string[];
 }
 
-/** Words that nothing was compacted, why, and what to type; the same in every front end. */
+/** Says that nothing was compacted, why, and what to type; the same in every front end. */
 export function describeNothing({ reason, hints = [] }: NothingReport): {
   readonly title: string;
   /** Empty = unknown. */
@@ -130,7 +130,7 @@ export function notesOf({
   return planned_summary === null ? warnings : [describeSummary(planned_summary), ...warnings];
 }
 
-/** Words a planned summary. */
+/** Describes a planned summary. */
 export function describeSummary({ from_turn, to_turn, model, reason }: PlannedSummary): string {
   const step = reason === undefined ? "" : `${reason}: the next step `;
   const note = model === EXTRACTIVE ? " (an extract by fixed rules)" : "";

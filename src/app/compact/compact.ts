@@ -86,7 +86,7 @@ async function continueWithSummary(series: CompactionSeries, done: MechanicalSte
   }
 }
 
-/** Words why a summary follows the steps. */
+/** Says why a summary follows the steps. */
 function reasonOf({ report, limit }: MechanicalSteps): string {
   if (limit === ALWAYS) return "summarize was named, too";
   return `the view still has ${report.tokens.after} tokens, more than ${limit}`;

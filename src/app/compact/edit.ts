@@ -265,7 +265,7 @@ function messageOf(
   return groupMessage({ group, ...effect, pinned: pinned.map(boundOf), unpinned: unpinned.map(boundOf) });
 }
 
-/** Words a commit of pins like `jpg pin`. */
+/** Writes the message of a commit of pins, as `jpg pin` does. */
 function pinMessage(pinned: readonly Pin[], unpinned: readonly Pin[]): string {
   const words = (pins: readonly Pin[]): string => pins.map(boundOf).join(", ");
   if (pinned.length === 0) return recordMessage("unpin", words(unpinned));

@@ -376,7 +376,7 @@ export async function gatherFacts({ uses }: ChosenStrategies, known: Facts): Pro
 /** Finds the calls that a later one makes obsolete. A hidden call never makes a visible one obsolete. */
 async function findObsolete(known: Facts, pairs: CallPairs): Promise<Subsumption> {
   const { workspace, hints, tree, live, turns } = known;
-  const options = { hints, ...place(workspace) };
+  const options = { hints, ...programPlace(workspace) };
   const all = listPairedCalls([...turns.values()], pairs);
   if (!live.applied.some(isHiding)) return findSubsumed(all, options);
   const isHidden = hiddenEvents({ turnCount: tree.turnOids.length, turns, compactions: live.applied });
@@ -407,7 +407,7 @@ async function findTools({
 }
 
 /** Returns the folder in which programs run: the project, else the store. */
-function place({ location, runtime }: Workspace): Pick<SubsumptionOptions, "cwd" | "env"> {
+function programPlace({ location, runtime }: Workspace): Pick<SubsumptionOptions, "cwd" | "env"> {
   return { cwd: location.project?.root ?? location.root, env: runtime.env };
 }
 

@@ -72,7 +72,7 @@ export async function findTangents(
   if (open.size === 0)
     return { model: null, tangents: [], reason: "no turn of the range is shown in full", problems: [] };
   const turns = [...(await loadTurns(workspace.store, tree)).values()];
-  const opened = await openFor(workspace, planned, { request, turns });
+  const opened = await openTangentModel(workspace, planned, { request, turns });
   const answer = await askForTangents(opened, { turns, open, request });
   const tangents = answer.tangents.map((tangent) => ({ ...tangent, request: requestIn(turns[tangent.turn]) }));
   return { model: opened.name, tangents, problems: answer.problems };
@@ -90,7 +90,7 @@ function openTurns({ plan, before, turns }: PlannedCompaction, turnCount: number
   return new Set(shown.filter((turn) => turn >= first && turn <= last));
 }
 
-async function openFor(
+async function openTangentModel(
   workspace: Workspace,
   { config }: PlannedCompaction,
   { request, turns }: { readonly request: TangentRequest; readonly turns: readonly Turn[] },

@@ -167,7 +167,7 @@ export async function addPin(workspace: Workspace, tree: BranchTree, bound: Turn
   return { branch: tree.branch, commit, pin, events, warnings };
 }
 
-/** Words a count of a pin's events, with the verb. */
+/** Writes a count of a pin's events with its verb. */
 function countPhrase(some: number, all: number): string {
   if (all === 1) return "Its event is";
   return some === all ? `All of its ${all} events are` : `${some} of its ${all} events ${some === 1 ? "is" : "are"}`;

@@ -80,7 +80,7 @@ async function advanceWorktree(
   }
 }
 
-/** Words an error of the file system for the view. What was committed before stays committed. */
+/** Creates the error for a view that the file system refused. What was committed before stays committed. */
 function viewError({ path, branch }: Worktree, error: unknown): unknown {
   if (!(error instanceof Error) || !("syscall" in error)) return error;
   const isTaken = ["EISDIR", "ENOTEMPTY", "EEXIST"].includes(codeOf(error));

@@ -73,7 +73,7 @@ export function sha1Bytes(bytes: Uint8Array): Uint8Array {
 }
 
 /** Creates an incremental SHA-1; `copy()` gives an intermediate one. */
-export function contentHash(): Hash {
+export function createSha1(): Hash {
   return createHash("sha1");
 }
 

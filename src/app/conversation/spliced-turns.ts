@@ -1,4 +1,4 @@
-// Checks that the turns of a branch follow each other, and words the error where they do not.
+// Checks that the turns of a branch follow each other, and creates the error if they do not.
 import { abbreviateCommit, conversationOf } from "../../core/conversation/name.ts";
 import { JpgError, repositoryError } from "../../core/errors.ts";
 import type { BranchTip, ConversationStore } from "../../store/store.ts";
@@ -40,7 +40,7 @@ export async function findSplice(store: ConversationStore, tree: Turns): Promise
   });
 }
 
-/** Words the error for turns that stock git removed and that are shown anyway. */
+/** Creates the error for turns that stock git removed and that are still shown. */
 function missingError(branch: string, missing: readonly MissingTurn[], first: MissingTurn): JpgError {
   const listed = missing.slice(0, LISTED).map(({ turn }) => turn);
   const turns = `${missing.length === 1 ? "Turn" : "Turns"} ${listed.join(", ")}${missing.length > LISTED ? " …" : ""}`;

@@ -363,7 +363,7 @@ export function rootCommit(
   header: ConversationHeader,
   agent: { readonly name: string; readonly email: string },
 ): CommitSpec {
-  const signature = sign(agent, Math.floor(Date.parse(header.created_at) / 1000) || 0);
+  const signature = signatureAt(agent, Math.floor(Date.parse(header.created_at) / 1000) || 0);
   return {
     message: recordMessage("conversation", header.title),
     author: signature,
@@ -376,7 +376,7 @@ export function rootCommit(
 }
 
 /** Makes a signature; `seconds` since 1970. */
-export function sign(agent: { readonly name: string; readonly email: string }, seconds: number): Signature {
+export function signatureAt(agent: { readonly name: string; readonly email: string }, seconds: number): Signature {
   return { name: agent.name, email: agent.email, seconds };
 }
 

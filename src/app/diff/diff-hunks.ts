@@ -151,8 +151,8 @@ function hunkRun({ kind, event, heading, words, lines }: DiffRun): HunkRun {
 // that are not the same object before and after are compared.
 
 /** Number of changes returned. */
-const MOST = 10;
-const NONE: ReadonlySet<string> = new Set();
+const MOST_CHANGES = 10;
+const NO_IDS: ReadonlySet<string> = new Set();
 
 interface Pair {
   readonly origin: Origin;
@@ -168,11 +168,11 @@ interface CountedChange {
 }
 
 /** Finds the largest changes between two views; `except` = compactions whose own texts are shown elsewhere. */
-export function largestChanges(change: CountedChange, except: ReadonlySet<string> = NONE): LargestChanges {
+export function largestChanges(change: CountedChange, except: ReadonlySet<string> = NO_IDS): LargestChanges {
   const { before, after } = change;
   const pairs = changedPairs(change, except);
   const weight = ({ tokens }: Pair): number => Math.abs(tokens.before - tokens.after);
-  const largest = [...pairs].sort((a, b) => weight(b) - weight(a)).slice(0, MOST);
+  const largest = [...pairs].sort((a, b) => weight(b) - weight(a)).slice(0, MOST_CHANGES);
   const calls = callsOf(before, after);
   return { count: pairs.length, largest: largest.map((pair) => describe(pair, calls)) };
 }

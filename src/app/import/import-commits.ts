@@ -13,7 +13,7 @@ import { derivedPadding } from "../conversation/append.ts";
 import { coversDigest } from "../conversation/covers.ts";
 import { blobId, sha256 } from "../conversation/runtime.ts";
 import type { ConversationHeader } from "../conversation/tree.ts";
-import { encode, type PreparedTurn, prepareTurn, rootCommit, sign } from "../conversation/turns.ts";
+import { encode, type PreparedTurn, prepareTurn, rootCommit, signatureAt } from "../conversation/turns.ts";
 import { toolRecord } from "../conversation/view.ts";
 import { listPieces, listStoredSideFiles } from "../sessions/open-session.ts";
 import type { SideFile } from "../sessions/side-files.ts";
@@ -64,8 +64,8 @@ function turnCommit(work: ImportCommits, index: number, turn: PreparedTurn): Com
   const last = index === work.sequence.turnCount - 1;
   return {
     message: turnMessage({ turn: index, request: turn.request, continued }),
-    author: sign(work.agent, turn.startSeconds),
-    committer: sign(work.agent, turn.endSeconds),
+    author: signatureAt(work.agent, turn.startSeconds),
+    committer: signatureAt(work.agent, turn.endSeconds),
     changes: [
       // First, because it may remove what was in the place of this turn.
       ...(first ? work.changes : []),
@@ -141,7 +141,7 @@ async function* compactionCommits(
   for (const draft of work.sequence.compactionsAfter(index)) {
     if (work.known.has(draft.id)) continue;
     const compaction = await completeCompaction(work, draft, turn === null ? null : { index, turn });
-    const signature = sign(work.agent, Math.floor(Date.parse(compaction.timestamp) / 1000) || 0);
+    const signature = signatureAt(work.agent, Math.floor(Date.parse(compaction.timestamp) / 1000) || 0);
     yield {
       message: compactionMessage({ compaction, hidden: null }),
       author: signature,

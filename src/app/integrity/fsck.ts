@@ -51,7 +51,7 @@ export async function checkStore(workspace: Workspace, wanted?: ReadonlySet<stri
     ok: findings.every(({ severity }) => severity !== "error"),
     branches: tips.length,
     turns,
-    findings: order(findings),
+    findings: sortFindings(findings),
   };
 }
 
@@ -155,7 +155,7 @@ async function checkViews(
   return found;
 }
 
-function order(findings: readonly FsckFinding[]): readonly FsckFinding[] {
+function sortFindings(findings: readonly FsckFinding[]): readonly FsckFinding[] {
   const rank = ({ severity }: FsckFinding): number => (severity === "error" ? 0 : 1);
   return findings.toSorted((a, b) => rank(a) - rank(b));
 }

@@ -75,7 +75,7 @@ export async function mergeFork(workspace: Workspace, request: MergeRequest): Pr
   const { store } = workspace;
   const { into, fork, text } = request;
   await refuseImpossible(workspace, request);
-  const news = await findNews(store, into, fork);
+  const news = await findNewTurns(store, into, fork);
   const { view, live, meter } = await loadCounted(store, into);
   const before = meter.countView(view, live.applied).tokens;
   const about = {
@@ -174,7 +174,7 @@ async function commitMerge(workspace: Workspace, merge: MergeToCommit): Promise<
   const { into, fork, news } = merge;
   const { appended, value: turn } = await commitPlan(workspace, into, async (current) => {
     await refuseOpenTurn(workspace, current.branch);
-    const now = current.commit === into.commit ? news : await findNews(workspace.store, current, fork);
+    const now = current.commit === into.commit ? news : await findNewTurns(workspace.store, current, fork);
     if (JSON.stringify(now?.forks) !== JSON.stringify(news.forks)) throw mergedMeanwhile(merge);
     return { change: planCommit(workspace, current, merge), value: current.turnOids.length };
   });
@@ -237,7 +237,7 @@ interface ForkNews {
 }
 
 /** Finds what is new on a fork; null = nothing. */
-async function findNews(store: ConversationStore, ours: BranchTree, fork: BranchTree): Promise<ForkNews | null> {
+async function findNewTurns(store: ConversationStore, ours: BranchTree, fork: BranchTree): Promise<ForkNews | null> {
   const common = sharedTurns(ours.turnOids, fork.turnOids);
   const shared = await sharedEnds(store, { ours, fork, common });
   const start = await startAfter(
@@ -284,13 +284,13 @@ async function sharedEnds(store: ConversationStore, { ours, fork, common }: Pair
   if (own === undefined || theirs === undefined) return shared;
   const [ownBytes, theirBytes] = (await collectBlobs(store, [own, theirs])).map((bytes) => Buffer.from(bytes));
   if (ownBytes === undefined || theirBytes === undefined) return shared;
-  if (begins(ownBytes, theirBytes)) return [{ turn: common }];
-  if (!begins(theirBytes, ownBytes)) return shared;
+  if (startsWith(ownBytes, theirBytes)) return [{ turn: common }];
+  if (!startsWith(theirBytes, ownBytes)) return shared;
   const events = (await loadTurns(store, ours, [common])).get(common)?.events ?? [];
   return [...shared, { turn: common, event: events.at(-1)?.id ?? "" }];
 }
 
-function begins(whole: Buffer, start: Buffer): boolean {
+function startsWith(whole: Buffer, start: Buffer): boolean {
   return whole.subarray(0, start.length).equals(start);
 }
 

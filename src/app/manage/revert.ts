@@ -156,7 +156,7 @@ async function changesFor(workspace: Workspace, current: BranchTree, plan: Rever
   ];
 }
 
-/** Words the commit's message from the record; names an unreadable record by its id. */
+/** Writes the commit's message from the record; names an unreadable record by its id. */
 async function messageFor({ store }: Workspace, { entry, remove, restore, ids }: RevertPlan): Promise<string> {
   const isBack = remove.length === 0;
   const paths = (isBack ? restore : remove).filter((path) => compactionIdOfPath(path) !== null);

@@ -57,7 +57,7 @@ export function branchesCalled(
   if (own !== undefined) return [forkNamed(own)];
   const [suffix, fork] = partsOf(word);
   return fork === null
-    ? conversationsOf(tips).flatMap((name) => (suffixOf(name) === word ? whole(tips, name, active) : []))
+    ? conversationsOf(tips).flatMap((name) => (suffixOf(name) === word ? conversationNamed(tips, name, active) : []))
     : tips.filter(({ name }) => suffixOf(conversationOf(name)) === suffix && forkOf(name) === fork).map(forkNamed);
 }
 
@@ -72,7 +72,9 @@ export function branchesBeginning(
 ): readonly NamedBranch[] {
   const [beginning, fork] = partsOf(word);
   if (fork === null)
-    return conversationsOf(tips).flatMap((name) => (name.startsWith(word) ? whole(tips, name, active) : []));
+    return conversationsOf(tips).flatMap((name) =>
+      name.startsWith(word) ? conversationNamed(tips, name, active) : [],
+    );
   const found = tips.filter(({ name }) => {
     const conversation = conversationOf(name);
     const isMeant = conversation.startsWith(beginning) || suffixOf(conversation) === beginning;
@@ -86,7 +88,7 @@ function forkNamed(tip: BranchTip): NamedBranch {
   return { name: tip.name, tip, isFork: true };
 }
 
-function whole(tips: readonly BranchTip[], name: string, active: string | null): readonly NamedBranch[] {
+function conversationNamed(tips: readonly BranchTip[], name: string, active: string | null): readonly NamedBranch[] {
   const tip = mainBranch(tips, name, active);
   return tip === null ? [] : [{ name, tip, isFork: false }];
 }
@@ -154,7 +156,7 @@ export async function previousBranch(workspace: Workspace): Promise<string | nul
   return workspace.store.previousBranch(worktree ?? undefined);
 }
 
-/** Words what remotes have that is not here, and what to type; null if nothing. */
+/** Says what remotes have that is not here, and what to type; null if nothing. */
 export async function describeRemotes(workspace: Workspace): Promise<string | null> {
   const [first, ...more] = await findRemote(workspace);
   if (first === undefined) return describeUnpulled(workspace);
@@ -165,7 +167,7 @@ export async function describeRemotes(workspace: Workspace): Promise<string | nu
   return `${first.remote} has ${what}. \`jpg pull\` brings in all, \`jpg use ${first.name}\` that one.`;
 }
 
-/** Words, in a store without conversations, how to pull from a remote; null if there is none. */
+/** Says, in a store without conversations, how to pull from a remote; null if there is none. */
 async function describeUnpulled({ location, store }: Workspace): Promise<string | null> {
   if (!location.exists || (await store.listBranches()).length > 0) return null;
   const remotes = await store.sharing?.remotes().catch(() => []); // `jpg pull` reports a wrong address

@@ -221,7 +221,7 @@ interface Families {
 const SHORTEST_SUFFIX = 4;
 
 /** Keyed by the list of branches, which is the same object for all sessions of a pass. */
-const known = new WeakMap<readonly BranchTip[], Families>();
+const familyCache = new WeakMap<readonly BranchTip[], Families>();
 
 /** Finds the branches of a session's conversation, or of the one it continues, in the order of branches. */
 export function familyOf(branches: readonly BranchTip[], { suffix, continues }: FamilyNames): readonly BranchTip[] {
@@ -235,14 +235,14 @@ export function familyOf(branches: readonly BranchTip[], { suffix, continues }: 
 }
 
 function familiesOf(branches: readonly BranchTip[]): Families {
-  const cached = known.get(branches);
+  const cached = familyCache.get(branches);
   if (cached !== undefined) return cached;
   const members = branches.map((tip, at) => ({ tip, conversation: conversationOf(tip.name), at }));
   const families = {
     byConversation: groupBy(members, ({ conversation }) => conversation),
     bySuffix: groupBy(members, ({ conversation }) => suffixOf(conversation).slice(0, SHORTEST_SUFFIX)),
   };
-  known.set(branches, families);
+  familyCache.set(branches, families);
   return families;
 }
 

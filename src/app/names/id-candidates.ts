@@ -191,7 +191,7 @@ async function titleOf(workspace: Workspace, { name, commit }: BranchTip): Promi
 type TargetKind = Target["kind"];
 
 /** Names that an error lists. */
-const MOST = 10;
+const MOST_NAMES = 10;
 
 /** Creates the error of an ambiguous word. */
 export function ambiguous(word: string, found: readonly Pick<Candidate, "name">[]): JpgError {
@@ -214,7 +214,7 @@ export function unknownId(word: string, branches: readonly BranchTip[], kinds: r
 
 /** Creates the error of a word that is not a name and too short for a beginning, with what begins so. */
 export async function tooShort(place: NameScope, word: string, kinds: readonly TargetKind[]): Promise<JpgError> {
-  const found = await beginningWith(place, word, kinds);
+  const found = await findBeginnings(place, word, kinds);
   if (found.length === 0) return unknownId(word, place.branches, kinds);
   return userError(
     "unknown_id",
@@ -294,12 +294,12 @@ async function hintsAboutTurn(
   ];
 }
 
-/** Words which compactions in force cover a turn. */
+/** Says which compactions in force cover a turn. */
 async function compactionsOver({ store }: Workspace, tree: BranchTree, turn: number): Promise<string> {
   const { applied } = await loadCompactions(store, tree);
   const over = applied.filter(({ from_turn, to_turn }) => from_turn <= turn && turn <= to_turn);
   if (over.length === 0) return `No compaction in force covers turn ${turn}.`;
-  const names = over.slice(0, MOST).map(({ id, from_turn, to_turn }) => `${id} (turns ${from_turn}..${to_turn})`);
+  const names = over.slice(0, MOST_NAMES).map(({ id, from_turn, to_turn }) => `${id} (turns ${from_turn}..${to_turn})`);
   return `Turn ${turn} is covered by ${names.join(", ")}: name a compaction by its id.`;
 }
 
@@ -313,13 +313,13 @@ async function namesForDigits(
   const isLong = word.length >= SHORTEST_BEGINNING;
   const found = [
     ...(kinds.includes("branch") ? candidatesOf(branchesCalled(branches, word, active)) : []),
-    ...(await beginningWith(place, word, kinds)).filter(({ name }) => isLong || name === word),
+    ...(await findBeginnings(place, word, kinds)).filter(({ name }) => isLong || name === word),
   ];
   const names = await Promise.all(found.map((one) => (isTurnNumber(one.name) ? otherName(place, one) : one.name)));
   if (isLong && kinds.includes("branch")) appendAll(names, await sessionsForDigits(place, word));
   const commit = isLong && kinds.includes("commit") ? await workspace.store.resolveCommit(word) : null;
   const shown = [...names, ...(commit === null ? [] : [abbreviateCommit(commit, Math.max(9, word.length))])];
-  return [...new Set(shown)].slice(0, MOST);
+  return [...new Set(shown)].slice(0, MOST_NAMES);
 }
 
 /** Names the conversations of sessions whose id begins with these digits. */
@@ -341,7 +341,7 @@ async function otherName({ workspace, branches }: NameScope, { target }: Candida
 }
 
 /** Finds what begins with a word: names of conversations and forks, titles, compactions. */
-async function beginningWith(
+async function findBeginnings(
   place: NameScope,
   word: string,
   kinds: readonly TargetKind[],
@@ -357,11 +357,11 @@ async function beginningWith(
 }
 
 function listed(found: readonly Pick<Candidate, "name">[]): string {
-  const names = found.slice(0, MOST).map(({ name }) => name);
-  return `${names.join(", ")}${found.length > MOST ? ", …" : ""}`;
+  const names = found.slice(0, MOST_NAMES).map(({ name }) => name);
+  return `${names.join(", ")}${found.length > MOST_NAMES ? ", …" : ""}`;
 }
 
-/** Words the kinds: `conversation or commit`; with an article `a conversation or a commit`. */
+/** Lists the kinds in words: `conversation or commit`; with an article `a conversation or a commit`. */
 function nounsOf(kinds: readonly TargetKind[], article?: "a"): string {
   const nouns = kinds.map((kind) => (kind === "branch" ? "conversation" : kind));
   const worded = article === undefined ? nouns : nouns.map(withArticle);

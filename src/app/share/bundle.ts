@@ -7,7 +7,7 @@ import { BUNDLE_START, type BundleHeader, parseBundleHeader } from "../../core/c
 import { codeOf, JpgError, userError } from "../../core/errors.ts";
 import type { Environment } from "../../store/environment.ts";
 import type { TransferOptions } from "../../store/sharing.ts";
-import { contentHash } from "../conversation/runtime.ts";
+import { createSha1 } from "../conversation/runtime.ts";
 import type { Workspace } from "../conversation/workspace.ts";
 import { pullConversations } from "./pull.ts";
 import { requireSharing } from "./remotes.ts";
@@ -143,7 +143,7 @@ export function isBundle(start: Uint8Array): boolean {
 /** Refuses a bundle whose pack does not end in its own digest. Throws `damaged_bundle`. */
 export async function requireWhole(path: string, { packAt }: Pick<BundleHeader, "packAt">): Promise<void> {
   if (packAt === null) return;
-  const hash = contentHash();
+  const hash = createSha1();
   let last = Buffer.alloc(0);
   for await (const chunk of createReadStream(path, { start: packAt })) {
     const bytes = Buffer.concat([last, chunk as Buffer]);

@@ -12,7 +12,7 @@ import type { BranchTip, ConversationStore, NewHistoryCommit } from "../../store
 import { readComments } from "../conversation/marks.ts";
 import { sha256 } from "../conversation/runtime.ts";
 import { type BranchTree, FORMAT_VERSION } from "../conversation/tree.ts";
-import { inlineView, prepareTurn, requestText, requireTexts, rootCommit, sign } from "../conversation/turns.ts";
+import { inlineView, prepareTurn, requestText, requireTexts, rootCommit, signatureAt } from "../conversation/turns.ts";
 import { loadCompactions, loadTurns, loadView } from "../conversation/view.ts";
 import type { Workspace } from "../conversation/workspace.ts";
 import { findMasksInLines, type MaskedSecret, maskedIn, type TextAtPath } from "./find-masks.ts";
@@ -166,7 +166,7 @@ async function* writeView({
   for (const [at, events] of turns.entries()) {
     const turn = prepareTurn(events, prev);
     prev = turn.oid;
-    const signature = sign(person, turn.endSeconds);
+    const signature = signatureAt(person, turn.endSeconds);
     yield {
       parents: [at],
       author: signature,
