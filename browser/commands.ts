@@ -1,4 +1,4 @@
-// Commands beside the forms that do the same: kept true while a form is filled in, and copied.
+// The commands of forms: updated while a form is filled in, and copied.
 import { shellWord } from "../src/core/safe-text.ts";
 import { all, make } from "./dom.ts";
 import { showNotice } from "./notices.ts";
@@ -12,7 +12,7 @@ export function keepCommands(): void {
   addCopyButtons(document);
 }
 
-/** Puts a button beside each command of a part of the page. */
+/** Adds a copy button to each command of a part of the page. */
 export function addCopyButtons(part: ParentNode): void {
   for (const command of all("code.command", part)) {
     if (command.nextElementSibling?.matches(".copy")) continue;
@@ -22,7 +22,7 @@ export function addCopyButtons(part: ParentNode): void {
   }
 }
 
-/** Has the commands of a form say what stands in its fields. */
+/** Updates the commands of a form from its fields. */
 export function fillIn(form: HTMLFormElement | null): void {
   if (form === null) return;
   for (const word of all("[data-field]", form)) {

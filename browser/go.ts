@@ -1,4 +1,4 @@
-// Goes to a turn, an event or a compaction by its name, wherever it stands: folded, hidden by the chosen side, or not on the page yet.
+// Goes to a turn, an event or a compaction by its name, even if it is folded, hidden by the chosen side, or not loaded yet.
 import { isShown, one, readHtml } from "./dom.ts";
 import { loadTurn, partArrived } from "./parts.ts";
 
@@ -38,7 +38,7 @@ async function loadTarget(name: string, address: URL): Promise<HTMLElement | nul
   return document.getElementById(name) ?? loadEvent(name);
 }
 
-/** An event whose turn nobody says, or that is far down in a long one: the page that is opened at it has what stands around it. */
+/** Loads an event of an unknown turn, or far down in a long one, from the page opened at it. */
 async function loadEvent(name: string): Promise<HTMLElement | null> {
   const own = one("#turns")?.dataset["address"];
   if (own === undefined || !name.startsWith("event-")) return null;

@@ -56,7 +56,7 @@ function focus(target: HTMLElement): void {
 
 function placeAfter(places: readonly HTMLElement[], by: 1 | -1): number {
   const focused = places.findIndex((element) => element.contains(document.activeElement));
-  // Whoever scrolled on since means what is in sight.
+  // After scrolling, the reader means what is in sight.
   const held = places[focused];
   if (held !== undefined && isInSight(held)) return focused + by;
   const tops = places.map((element) => element.getBoundingClientRect().top);

@@ -1,5 +1,5 @@
-// A conversation that went on while its page is open: what changed is asked for anew and put in its place, new turns stand at the
-// end as a gap, and what the reader has in sight stays where it is.
+// Updates an open page when its conversation was continued: loads and replaces what changed, adds new turns at the end as a gap,
+// and keeps what the reader sees where it is.
 import { fillIn } from "./commands.ts";
 import { all, make, one, readHtml } from "./dom.ts";
 import { addGap, fill } from "./parts.ts";
@@ -11,7 +11,7 @@ const AT_ONCE = 25;
 /** Rows that a turn is taken to have before it is there. */
 const ROWS = 4;
 
-/** Takes in what changed and says it in words; null when the page has to be asked for anew. */
+/** Applies changes and describes them in words; null if the page must be reloaded. */
 export async function applyUpdate(): Promise<string | null> {
   const turns = one("#turns");
   if (turns === null) return null;
@@ -24,7 +24,7 @@ export async function applyUpdate(): Promise<string | null> {
   const [before, after] = [countOf(turns), countOf(now)];
   if (!answer.ok || now === null || after < before) return null;
   const fresh = await askTurns(now.dataset["parts"] ?? "");
-  // Gaps are filled from here on with what stands there now.
+  // From here on gaps load the new content.
   Object.assign(turns.dataset, { commit: now.dataset["commit"], count: String(after), parts: now.dataset["parts"] });
   for (const [old, section] of fresh) await loadHeldRows(old, section);
   const anchor = firstInSight();
@@ -69,7 +69,7 @@ function partAddress(parts: string, from: number, to: number): string {
   return `${address.pathname}${address.search}`;
 }
 
-/** Of a long turn only the first rows come: those that the reader holds open or has in sight are brought as well. */
+/** Loads the rows that the reader holds open or sees: of a long turn the server sends only the first ones. */
 async function loadHeldRows(old: HTMLElement, section: HTMLElement): Promise<void> {
   const held = all(".row[id]", old).filter(
     (row) =>
@@ -87,7 +87,7 @@ async function loadHeldRows(old: HTMLElement, section: HTMLElement): Promise<voi
   }
 }
 
-/** Swaps what is told of all of the conversation, where it changed. Gives what is worth a word. */
+/** Replaces changed sections about the whole conversation. Returns the changes to mention. */
 function swapLiveSections(page: Document): readonly string[] {
   const changed: string[] = [];
   for (const old of all("[data-live]")) {

@@ -32,6 +32,6 @@ showSelfLink();
 drawTimeline();
 colourCode();
 if (location.protocol !== "file:") watch();
-// From here on the style sheet leaves hiding to the script, and whoever presses keys is heard.
+// From here on the script hides rows, not the style sheet, and keys work.
 document.documentElement.classList.add("scripted");
 performance.mark("jpg:ready");

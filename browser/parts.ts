@@ -1,5 +1,5 @@
-// Gaps: parts of a conversation that are not on the page yet. Each is as high as what comes in its place will about be; it is
-// asked for when it comes near, and what is far away again becomes a gap, so that a page of any length stays small.
+// Gaps: parts of a conversation that are not on the page yet, about as high as their content. A gap is loaded when it comes near,
+// and far parts become gaps again, so that a page of any length stays small.
 import { all, one, readHtml } from "./dom.ts";
 import { showNotice } from "./notices.ts";
 
@@ -7,7 +7,7 @@ import { showNotice } from "./notices.ts";
 const NEAR = "1500px";
 /** Height of a row, pixels: most are folded. */
 const ROW_PX = 34;
-/** Parts that stay on the page; those that are further away than `FAR` pixels give way. */
+/** Parts that stay on the page; further ones, beyond `FAR` pixels, become gaps again. */
 const MAX_LOADED_PARTS = 10;
 const FAR = 5000;
 
@@ -23,7 +23,7 @@ const nearby = new IntersectionObserver(
   { rootMargin: NEAR },
 );
 
-/** Watches the gaps of the page. `onFilled` is told of each part that came. */
+/** Watches the gaps of the page. Calls `onFilled` for each part that was loaded. */
 export function watchGaps(onFilled: (element: HTMLElement) => void): void {
   filled.push(onFilled);
   prepare(document);
@@ -38,7 +38,7 @@ export async function loadTurn(turn: number): Promise<boolean> {
   return document.getElementById(`turn-${turn}`) !== null;
 }
 
-/** Puts what a gap stands for in its place. */
+/** Replaces a gap by its parts. */
 export function fill(gap: HTMLElement): Promise<void> {
   const known = asked.get(gap);
   if (known !== undefined) return known;
@@ -50,7 +50,7 @@ export function fill(gap: HTMLElement): Promise<void> {
 async function ask(gap: HTMLElement): Promise<void> {
   nearby.unobserve(gap);
   try {
-    // A conversation that went on has its parts at another commit than those that were drawn before.
+    // A conversation that was continued has its parts at a newer commit than those drawn before.
     const commit = one("#turns")?.dataset["commit"];
     const address = gap.dataset["part"] ?? "";
     const answer = await fetch(commit === undefined ? address : address.replace(/commit=\w+/, `commit=${commit}`));
@@ -66,7 +66,7 @@ async function ask(gap: HTMLElement): Promise<void> {
   }
 }
 
-/** Is told of a part that came onto the page in any other way. */
+/** Prepares a part that was put on the page in another way. */
 export function partArrived(part: HTMLElement): void {
   prepare(part);
   for (const listener of filled) listener(part);
@@ -78,12 +78,12 @@ export function addGap(gap: HTMLElement): void {
   nearby.observe(gap);
 }
 
-/** Is told that one part stands where another did. */
+/** Records that one part replaced another. */
 export function partReplaced(old: HTMLElement, fresh: HTMLElement): void {
   for (const { parts } of came) if (parts.includes(old)) parts.splice(parts.indexOf(old), 1, fresh);
 }
 
-/** Makes gaps again of parts that are far away and that nobody holds open, until few enough are left. */
+/** Replaces far parts that the reader does not hold open by gaps, until few enough are left. */
 function removeFarParts(): void {
   came = came.filter(({ parts }) => parts.some((part) => part.isConnected));
   const many = came.length - MAX_LOADED_PARTS;

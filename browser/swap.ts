@@ -1,5 +1,5 @@
-// Puts what came anew in the place of what stood on the page, and keeps what the reader did there: what is open, what is typed,
-// where the focus is. Whether something changed is told from how the server drew it, before the page's script worked on it.
+// Replaces a part of the page by a newer one, and keeps what the reader did there: what is open, what is typed, the focus. Compares
+// parts as the server sent them, before the page's script changed them.
 import { all } from "./dom.ts";
 import { partArrived, partReplaced } from "./parts.ts";
 

@@ -1,4 +1,4 @@
-// Long texts of a file, which stand in it packed: they are unpacked once the page is there, so that they are read and found.
+// Unpacks the long texts of a file once the page is loaded, so that they can be read and found.
 import { colourIn } from "./colour.ts";
 import { all } from "./dom.ts";
 

@@ -1,4 +1,4 @@
-// A served page asks where branches stand: it takes in what changed, and says when it cannot, or when the server has ended.
+// Polls the tips of branches on a served page: applies changes, and says if it cannot or if the server has ended.
 import { make, one } from "./dom.ts";
 import { applyUpdate } from "./live.ts";
 import { showNotice } from "./notices.ts";
@@ -30,7 +30,7 @@ export function watch(): void {
   void look();
 }
 
-/** Where branches stand; a text = why nobody tells any more. */
+/** Reads the tips of branches; a text = why the server no longer answers. */
 async function readState(): Promise<Readonly<Record<string, string>> | string> {
   try {
     const answer = await fetch(`/${location.pathname.split("/")[1]}/state`);

@@ -1,4 +1,4 @@
-// What is answered of one conversation, and what forms do: each an action of `app`, as the command of the same name.
+// The routes of one conversation, and the actions of forms: each calls `app` like the command of the same name.
 import { type CompactRequest, compact } from "../app/compact/compact.ts";
 import { describeNothing, overallTokens } from "../app/compact/compact-report.ts";
 import { addComment, addPin, boundOf, removeComment, removePin } from "../app/conversation/marks.ts";
@@ -25,15 +25,15 @@ import { type Action, branchAddress, type Place, turnAddress } from "./pages/doc
 import { renderFindPage } from "./pages/list.ts";
 import { drawnRows, drawRows, drawTurns, type PageSpot, pageAt, rowsInReach, turnsOf } from "./pages/turns.ts";
 
-// What a form of a page does: each an action of `app`, as the command of the same name. It gives lines that say what came of it.
+// The actions of forms. Each returns lines that say what happened.
 
-/** What came of an action: what to say, and the page to say it on, or a turn of it. */
+/** The outcome of an action: its messages, and the page, or turn of a page, that shows them. */
 interface ActionOutcome {
   readonly said: readonly string[];
   readonly address: string;
 }
 
-/** What a model is asked for: said with its price, and done when it is asked for again with the name of that model. */
+/** An action that asks a model: shown with its price, and done when the form comes again with that model's name. */
 interface ActionToConfirm {
   readonly confirm: AskedCost & { readonly fields: URLSearchParams };
 }
@@ -124,7 +124,7 @@ export const ACTIONS: Readonly<Record<Action, Run>> = {
   },
 };
 
-/** Says it on the page that the form came from: one of this branch's, or its own. */
+/** Shows the messages on the page that the form came from, if it is one of this branch, else on the branch's page. */
 function on({ branch }: BranchTree, said: readonly string[], form: URLSearchParams): ActionOutcome {
   const own = branchAddress(branch);
   const back = form.get("back") ?? "";
@@ -141,7 +141,7 @@ function field(form: URLSearchParams, name: string): string {
 
 function mannerOf(name: string): Pick<CompactRequest, "profile" | "model" | "strategies"> {
   if (name === "auto") {
-    // Its own steps alone: the summary that it may go on to could ask a model.
+    // Without its last step, a summary, which could ask a model.
     const { summarizeAbove: _, ...strategies } = choosePipelines(["auto"]);
     return { strategies };
   }
@@ -161,7 +161,7 @@ export interface PageAnswer {
   readonly body: string;
 }
 
-/** Sends who asked on to another page of this server, which says what came of it. */
+/** Redirects to another page of this server, which shows the messages. */
 export interface Redirect {
   readonly address: string;
   readonly said: readonly string[];

@@ -1,5 +1,5 @@
-// `jpg serve`: pages over the store, for the browser of who started it. Each request opens the store anew, so that what others do
-// meanwhile is seen; what is kept in between is what the last action said, and the pages that were read last.
+// `jpg serve`: pages of the store, for the browser of the user who started it. Each request opens the store again, to see changes
+// by others; only the messages of actions and the last pages read are kept in between.
 import { timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { deflateRawSync } from "node:zlib";
@@ -28,9 +28,9 @@ import { wholePage } from "./pages/turns.ts";
 
 /** Most bytes of a form. */
 const MOST_FORM_BYTES = 64 * 1024;
-/** Milliseconds: who sends slower than this is hung up on, so that nobody keeps connections busy. */
+/** Milliseconds: slower clients are disconnected, so that nobody keeps connections busy. */
 const TIMES = { headersTimeout: 10_000, requestTimeout: 30_000, connectionsCheckingInterval: 5_000 } as const;
-/** Actions whose words no page has shown yet, at most: of more the oldest are forgotten. */
+/** Most actions whose messages no page has shown yet; the oldest are dropped. */
 const MOST_SAID = 100;
 const LOOPBACK = new Set(["127.0.0.1", "::1", "localhost"]);
 const HEADERS = {
@@ -44,10 +44,10 @@ const HEADERS = {
   "cache-control": "no-store",
 } as const;
 
-/** Serves until it is ended. Throws `port_taken`, `bad_host`, and what opening the store throws. */
+/** Serves until the signal aborts. Throws `port_taken`, `bad_host`, and what opening the store throws. */
 export async function servePages(request: ServeRequest): Promise<void> {
   const { runtime, options, host, port, signal } = request;
-  // A store that cannot be opened is said here, not on a page.
+  // Reports a store that cannot be opened here, not on a page.
   await (await openWorkspace(runtime, options)).close();
   const server = createServer(TIMES);
   await listen(server, { host, port });
@@ -205,7 +205,7 @@ const STATUS: Readonly<Record<string, number>> = {
   internal: 500,
 };
 
-/** Says what failed. What somebody wrote is given back with it: a page that comes again has not got it. */
+/** Reports what failed, and returns the text that the user wrote: a reloaded page would not have it. */
 function fail(context: ServeContext, response: ServerResponse, error: unknown, form: URLSearchParams): void {
   if (response.headersSent) {
     response.destroy();
@@ -226,7 +226,7 @@ function notice({ access }: ServeContext, response: ServerResponse, status: numb
   respond(response, status, insideFolder(access, renderNotice(said, { kind: "served", readOnly: true })));
 }
 
-/** Who was not let in is not told the folder. */
+/** Refuses without revealing the folder. */
 function refuse(response: ServerResponse, { status, why, hint }: Extract<Admission, { kind: "refused" }>): void {
   const said = { title: "Not here", lines: [why], hints: [hint] };
   respond(response, status, renderNotice(said, { kind: "served", readOnly: true }));
@@ -247,12 +247,12 @@ async function readForm(incoming: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-// Who may come in. A page of this machine's own can be asked for by any page of the web that a browser shows (DNS rebinding,
-// forged requests): the name in `Host` has to be this server's, what changes something has to come from its own pages, and
-// whoever asks shows a cookie that only the printed address gives, once. Cookies know no ports: a server of another user on this
-// machine would be sent it. So all pages are below a folder that nobody else knows, and the cookie is for that folder alone.
+// Access control. Any web page in a browser can send requests to this machine (DNS rebinding, forged requests). So `Host` must name
+// this server, changes must come from its own pages, and each request needs a cookie that only the printed address sets, once.
+// Cookies ignore ports: a browser would send it to another user's server on this machine. So all pages are below a secret folder,
+// and the cookie is for that folder alone.
 
-/** What a request says of where it comes from. */
+/** The parts of a request that decide on access. */
 export interface AccessRequest {
   readonly method: string;
   /** The address without host: path and query. */
@@ -278,7 +278,7 @@ export interface AccessOptions {
   readonly token: string;
 }
 
-/** Lets in and keeps out; its token counts once. */
+/** Admits or refuses requests; its token works once. */
 export class AccessControl {
   readonly #options: AccessOptions;
   #isTokenUsed = false;
@@ -330,7 +330,7 @@ export class AccessControl {
   }
 }
 
-/** Reads what a request asks for: a path of this server, which begins with one slash, and the query behind it. */
+/** Parses the address of a request: a path, which begins with one slash, and the query after it. */
 export function readAddress(url: string): { readonly path: string; readonly query: URLSearchParams } {
   const at = url.indexOf("?");
   const path = at < 0 ? url : url.slice(0, at);
@@ -353,7 +353,7 @@ function isSame(a: string, b: string): boolean {
   return x.length === y.length && timingSafeEqual(x, y);
 }
 
-// What is answered at which address: a table of a few lines each onto `app`.
+// The routes: each calls `app` in a few lines.
 
 const page = (body: string): PageAnswer => ({ type: "text/html", body });
 
@@ -417,12 +417,12 @@ export const ROUTES: readonly Route[] = [
   ),
 ];
 
-/** Where all branches stand: what a page looks at to know whether it is still true. */
+/** Returns the tips of all branches, by which a page knows whether it is up to date. */
 async function readState({ store }: Workspace): Promise<Readonly<Record<string, string>>> {
   return Object.fromEntries((await store.listBranches()).map(({ name, commit }) => [name, commit]));
 }
 
-/** Writes a branch as an HTML document that says what is not in it. Throws `redact_incomplete`. */
+/** Renders a branch as an HTML document that says what it leaves out. Throws `redact_incomplete`. */
 export async function renderStaticPage(
   workspace: Workspace,
   tree: BranchTree,

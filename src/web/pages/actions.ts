@@ -1,5 +1,5 @@
-// A command of jpg as a page says it beside the form that does the same: as a shell takes it. Words that the form fills in stand in
-// it by the name of their field; the page's script keeps them true, and puts a button beside it that copies.
+// The command of jpg that a form is equivalent to, quoted for a shell. Words from fields carry the field's name: the page's script
+// updates them, and adds a button that copies the command.
 import { type AskedCost, describeAsked } from "../../app/look/compaction-page.ts";
 import type { ConversationPage } from "../../app/look/conversation-page.ts";
 import { shellWord } from "../../core/safe-text.ts";
@@ -9,9 +9,9 @@ import { type Html, html } from "./html.ts";
 /** A word that a field of the form around it fills. */
 interface FieldWord {
   readonly field: string;
-  /** What stands there when the page comes: of a choice what the command says for it. */
+  /** The initial text; for a choice, the command's words for it. */
   readonly value: string;
-  /** What stands there while the field is empty; absent = nothing. */
+  /** The text for an empty field; absent = nothing. */
   readonly empty?: string;
 }
 
@@ -26,7 +26,7 @@ export function commandHtml(...words: readonly (string | FieldWord)[]): Html {
   return html`<code class="command">${drawn}</code>`;
 }
 
-// What can be done with a conversation, as forms: each is a command of jpg, named beside it. They work without scripts.
+// What can be done with a conversation, as forms: each is a command of jpg, shown with it. They work without scripts.
 
 /** How a page compacts. Only a summary asks a model, after a second yes. */
 export const MANNERS = ["default", "light", "auto", "extract", "summary"] as const;

@@ -1,4 +1,4 @@
-// The compactions of a conversation as a stack, and the page of one: what it did, what it took from sight, its summary beside its
+// The compactions of a conversation as a stack, and the page of one: what it did, what it hid, its summary next to its
 // sources.
 import type { CompactionPage, LostFact, SummaryWithSources } from "../../app/look/compaction-page.ts";
 import type { ConversationPage, PageCompaction } from "../../app/look/conversation-page.ts";
@@ -78,7 +78,7 @@ export function renderCompactions(compactions: readonly PageCompaction[], contex
 }
 
 interface StackRow extends PageCompaction {
-  /** No newer commit takes this one's word back, or gives it again. */
+  /** Whether no newer commit reverts this one or brings it back. */
   readonly isNewest: boolean;
 }
 
@@ -96,7 +96,7 @@ ${inside}${renderRowActions(stackRow, context)}</li>
 `;
 }
 
-/** What can be done about it: here, where the page is served, else at a prompt. A row whose word no longer holds only leads on. */
+/** Renders the actions of a row: a form on a served page, else a command. Rows that a newer commit supersedes only have links. */
 function renderRowActions({ row, isNewest }: StackRow, { branch, place }: StackContext): Html {
   const { compaction: id, commit, live, kind } = row;
   const command = commandHtml("jpg", "revert", kind === "revert" ? abbreviateCommit(commit) : id);
@@ -121,7 +121,7 @@ function renderRecord({ summary, receipt }: PageCompaction["records"][number], {
   return html`${said}${receipt === undefined ? nothing : renderLoss(receipt, links)}`;
 }
 
-/** What it takes from the model's sight, and what later turns still mention of it. */
+/** Renders what it hides from the model, and what later turns still mention of it. */
 function renderLoss(receipt: LossReceipt, links: PageLinks): Html {
   const table = renderReceipt(receipt);
   if (table === nothing) return html`<p class="note">No fact is hidden by it.</p>`;
@@ -136,7 +136,6 @@ function renderLoss(receipt: LossReceipt, links: PageLinks): Html {
 /** Facts of one kind that are listed before the rest is only counted. */
 const MOST = 100;
 
-/** Where a checklist stands. */
 interface ListedOn {
   readonly branch: string;
   readonly compaction: string;
@@ -164,7 +163,7 @@ ${lists}</form>
 `;
 }
 
-/** What is missed comes first, then what nothing stands for, then what can be fetched or stands in the summary. */
+/** Sorts facts: those still mentioned first, then those that nothing replaces, then those with a pointer or in the summary. */
 function byUse(facts: readonly LostFact[]): readonly LostFact[] {
   const rank = ({ mentionedIn, fate }: LostFact): number =>
     mentionedIn !== null ? 0 : ["hidden", "pointer", "summary"].indexOf(fate) + 1;
@@ -256,7 +255,7 @@ function rangeOf({ shown }: CompactionPage, branch: string): Html {
   return from === to ? start : html`${start} to <a href="${turnAddress(branch, to)}">${to}</a>`;
 }
 
-/** It goes, or comes back, by the newest commit that did the other. */
+/** Renders the form that undoes the compaction, or brings it back by reverting its newest revert. */
 function renderUndoForm(branch: string, { shown, newest }: CompactionPage): Html {
   if (newest === null) return nothing;
   const name = shown.live ? shown.event.id : abbreviateCommit(newest.commit);
@@ -265,8 +264,8 @@ function renderUndoForm(branch: string, { shown, newest }: CompactionPage): Html
 `;
 }
 
-// A summary beside its sources: its text with each fact marked, and each fact with the events that said it first. What nobody said
-// stands out in both.
+// A summary next to its sources: its text with each fact marked, and each fact with the events that said it first. Facts that
+// nobody said are marked in both.
 
 type Fact = SummaryWithSources["facts"][number];
 
@@ -305,7 +304,7 @@ interface Mark {
   readonly at: number;
 }
 
-/** The text as it is, each fact that stands in it as a link to its sources. */
+/** Renders the text with each fact as a link to its sources. */
 function markFacts(text: string, facts: readonly Fact[], compaction: string): Html {
   const pieces: (string | Html)[] = [];
   let from = 0;

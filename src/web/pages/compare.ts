@@ -26,7 +26,7 @@ ${pairRuns(runs).map(([left, right]) => html`<div class="two"><pre class="diff">
 `;
 }
 
-/** What stands beside what: the same on both sides, else what one side has beside what the other has in its place. */
+/** Pairs the runs of both sides: the same run twice, or a removed one with the added one that replaces it. */
 function pairRuns(runs: readonly HunkRun[]): readonly (readonly [HunkRun | null, HunkRun | null])[] {
   const pairs: [HunkRun | null, HunkRun | null][] = [];
   for (const run of runs) {

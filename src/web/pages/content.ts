@@ -149,7 +149,7 @@ export function fileLanguage(path: string): string | null {
   return CODE.exec(path)?.groups?.["ending"]?.toLowerCase() ?? null;
 }
 
-/** Longest text that stands on a page, characters: of a longer one the beginning and the end do. */
+/** Longest text shown whole, characters; of a longer one the beginning and the end are shown. */
 const LONGEST_SHOWN = 100_000;
 const END = 2000;
 /** Texts from here on are packed, characters, but for so many at their beginning. */
@@ -200,7 +200,7 @@ interface SaidOptions {
   readonly address?: string | null;
   /** Of what a tool gave. */
   readonly language?: string;
-  /** Packs long texts of tools for the page's script; null = they stand as they are. */
+  /** Packs long texts of tools for the page's script; null = not packed. */
   readonly pack?: PackText | null;
 }
 
@@ -239,7 +239,7 @@ function toolBlock(text: string, language: string | undefined): Html {
   return language === undefined ? plainBlock(text) : codeBlock(text, language);
 }
 
-/** Fields that say what stood in a file, and what stands there now. */
+/** Fields with the old and the new text of a file. */
 const BEFORE = /^(?:old_?(?:string|str|text)|search)$/i;
 const AFTER = /^(?:new_?(?:string|str|text)|replace)$/i;
 

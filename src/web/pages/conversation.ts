@@ -34,7 +34,7 @@ interface DrawnPage {
 /** Draws a conversation. */
 export function renderPage(page: ConversationPage, shownAt: Place, { parts, whole, family }: DrawnPage): string {
   const mayAct = shownAt.kind === "served" && !shownAt.readOnly;
-  // What is looked at in another way than it stands is not changed from there.
+  // A hypothetical view has no forms.
   const place = shownAt.kind === "served" && page.without !== undefined ? { ...shownAt, readOnly: true } : shownAt;
   const canAct = mayAct && page.without === undefined;
   const context = rowContext(page, place, {
@@ -57,7 +57,7 @@ ${drawParts(parts, context)}</div></main>
   return renderDocument(page.title, place, body);
 }
 
-/** What the page's script asks by: where the branch stood when it was drawn, and the address of any turns of it. */
+/** Data for the page's script: the tip when the page was drawn, and the address to load turns from. */
 function turnsData({ branch, commit, turns }: ConversationPage, place: Place, { links }: RowContext): Html {
   const parts = links.part({ from: 0, to: 0 });
   if (place.kind === "file" || parts === null) return nothing;

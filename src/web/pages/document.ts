@@ -1,16 +1,16 @@
-// The frame of every page: what stands in a document's head, and the style that it is drawn in.
+// The frame of every page: its head and its style.
 import type { ConversationPage } from "../../app/look/conversation-page.ts";
 import type { Piece } from "../../core/look/both-views.ts";
 import type { PackText } from "./content.ts";
 import { type Html, html } from "./html.ts";
 
-/** Text of jpg's own that stands in a page, which the page's policy allows by its digest: SHA-256, base64. */
+/** A style or script of jpg's own, which the page's policy allows by its digest: SHA-256, base64. */
 export interface OwnText {
   readonly text: string;
   readonly digest: string;
 }
 
-/** Where a page stands: by itself in a file, with its style and its script in it; or served, where it can ask and act. */
+/** Whether a page is a file, with its style and script inside, or served, so that it can load parts and send forms. */
 export type Place =
   | {
       readonly kind: "file";
@@ -28,7 +28,7 @@ export type Place =
       readonly said?: readonly string[];
     };
 
-/** Draws a whole document; `body` is all that stands between its body tags. */
+/** Draws a whole document; `body` is the content of its body element. */
 export function renderDocument(title: string, place: Place, body: Html): string {
   const start = html`<!doctype html>
 <html lang="en">
@@ -68,19 +68,19 @@ function notices(place: Place): Html {
   return html`<div id="notices" role="status">${lines}</div>\n${notes}`;
 }
 
-// Where things stand on a served page. One place for both who links and who answers.
+// Addresses on a served page, used by links and by routes.
 
 /** The page of a branch. */
 export function branchAddress(branch: string): string {
   return `/c/${encodeURIComponent(branch)}`;
 }
 
-/** A branch as if a compaction had been taken back. */
+/** The address of a branch as if a compaction were reverted. */
 export function lookAddress(branch: string, without: string): string {
   return `${branchAddress(branch)}?without=${encodeURIComponent(without)}`;
 }
 
-/** A turn on the page of its branch, 0-based; `without` = as if that compaction had been taken back. */
+/** A turn on the page of its branch, 0-based; `without` = as if that compaction were reverted. */
 export function turnAddress(branch: string, turn: number, without?: string): string {
   return `${openedAt(branch, without)}at=${turn}#${turnAnchor(turn)}`;
 }
@@ -147,8 +147,7 @@ export function lostAnchor(kind: string): string {
   return `lost-${kind}`;
 }
 
-// Where links of a page lead: within a file to what stands in it; served to the page opened at that turn, so that they lead there
-// without a script, too.
+// Targets of links: in a file an anchor of it; on a served page the page opened at that turn, so that links work without a script.
 
 export interface PageLinks {
   turn(turn: number): string;

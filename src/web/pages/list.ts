@@ -1,4 +1,4 @@
-// What was found in conversations, as links to where it stands: events that the view hides are found, too.
+// Search results as links to events, including events that the view hides.
 import type { ListRow } from "../../app/look/list.ts";
 import type { SearchHit, SearchReport } from "../../app/look/search.ts";
 import { formatTokens } from "../../core/conversation/token-estimate.ts";

@@ -108,7 +108,7 @@ function barsHtml(turns: readonly PageTurn[], links: RowContext["links"]): Html 
   return html`<svg class="bars" viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="group" aria-label="Tokens by turn: said, and read by the model">${drawn}</svg>`;
 }
 
-/** What each compaction in force covers, in lanes: those that overlap stand below each other. */
+/** What each compaction in force covers, in lanes: overlapping ones below each other. */
 function lanesHtml(compactions: readonly PageCompaction[], count: number, looks: CompactionLooks): Html {
   const ends: number[] = [];
   const drawn = [...compactions].reverse().flatMap(({ row, records }) => {

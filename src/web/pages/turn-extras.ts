@@ -1,5 +1,4 @@
-// What stands at a turn beside what was said in it: what people say about it and about its events, the form to say something there,
-// and the conversations of the sub-agents that it began.
+// Additions to a turn on a page: comments on it and on its events, the form to add one, and links to the sub-agents that it started.
 import type { CommentRow } from "../../app/conversation/marks.ts";
 import type { ConversationPage, Family } from "../../app/look/conversation-page.ts";
 import { commandHtml } from "./actions.ts";
@@ -18,7 +17,6 @@ import { type Html, html, nothing } from "./html.ts";
 
 type Agents = NonNullable<Family["agents"]>;
 
-/** What stands beside the turns of a page. */
 export interface TurnExtras {
   readonly branch: string;
   readonly comments: readonly CommentRow[];
@@ -26,13 +24,13 @@ export interface TurnExtras {
   readonly canAct: boolean;
 }
 
-/** Gives what stands beside the turns of a page. */
+/** Collects the additions to the turns of a page. */
 export function turnExtras(page: ConversationPage, place: Place, agents: Agents = []): TurnExtras {
   const canAct = place.kind === "served" && !place.readOnly && page.without === undefined;
   return { branch: page.branch, comments: page.comments, agents, canAct };
 }
 
-/** Draws what stands at the end of a turn. */
+/** Renders the additions at the end of a turn. */
 export function renderTurnExtras(turn: number, { branch, comments, agents, canAct }: TurnExtras): Html {
   const began = agents
     .filter((agent) => agent.turn === turn)
@@ -40,7 +38,7 @@ export function renderTurnExtras(turn: number, { branch, comments, agents, canAc
   return html`${began}${renderTurnComments(comments.filter((one) => one.turn === turn && one.event === undefined))}${canAct ? renderCommentForm(branch, turn) : nothing}`;
 }
 
-/** Draws what stands at an event. */
+/** Renders the comments on an event. */
 export function renderEventExtras(turn: number, event: string, { comments }: TurnExtras): Html {
   return renderTurnComments(comments.filter((one) => one.turn === turn && one.event === event));
 }
@@ -59,7 +57,6 @@ function renderCommentForm(branch: string, turn: number): Html {
 `;
 }
 
-/** Where comments are drawn. */
 interface CommentContext {
   readonly branch: string;
   /** Position of the newest turn, 0-based. */
@@ -131,7 +128,7 @@ export interface Notice {
   readonly lines: readonly string[];
   /** What to do next, one line each. */
   readonly hints?: readonly string[];
-  /** What somebody wrote, which was not taken. */
+  /** Text of a form that was refused. */
   readonly written?: string;
 }
 

@@ -54,7 +54,7 @@ export function wholePage({ turns }: ConversationPage): readonly TurnsPart[] {
   return [{ kind: "turns", turns: turns.map((turn) => drawTurn(turn, () => true)) }];
 }
 
-/** Gives a page of which only what stands around a spot is drawn. */
+/** Returns the parts of a page, drawn only around a spot. */
 export function pageAt({ turns }: ConversationPage, spot: PageSpot): readonly TurnsPart[] {
   const at = Math.min(Math.max(0, spot.turn), Math.max(0, turns.length - 1));
   return cutPage(turns.map(sizeOf), TURNS).map(({ from, to }) => {
@@ -105,7 +105,7 @@ function sizeOf({ rows }: PageTurn): number {
   return size;
 }
 
-/** Characters of the line that stands for what is folded. */
+/** Characters of a folded event's summary line. */
 const HEAD = 120;
 
 /** A tool call, as its result needs it. */
@@ -122,7 +122,7 @@ export interface RowContext {
   readonly looks: CompactionLooks;
   readonly links: PageLinks;
   readonly extras: TurnExtras;
-  /** Packs long texts of tools; null = they stand as they are. */
+  /** Packs long texts of tools; null = not packed. */
   readonly pack: PackText | null;
   /** Gives an event with the payloads that it refers to. */
   readonly whole: (event: Event) => Event;
@@ -140,14 +140,14 @@ function renderEventRow(turn: number, row: EventRow, context: RowContext): Html 
   return html`<div class="row ${kindOf(event)} ${state}${tint}" id="${eventAnchor(event.id)}">${renderEventAndReplacement(turn, row, context)}${renderEventExtras(turn, event.id, context.extras)}</div>\n`;
 }
 
-/** Draws what stands for hidden events. */
+/** Renders what replaces hidden events. */
 function renderInsertedRow({ compaction, as, from, to, events }: InsertedRow, { looks, whole }: RowContext): Html {
   const turns = describeTurns(from, to);
   const said = events.filter(({ type }) => type !== "turn_start").map((event) => renderSaid(whole(event)));
   return html`<div class="row inserted ${tintClass(looks, compaction)}"><p class="who">${as === "summary" ? "Summary of" : "In place of"} ${turns} ${namedCompaction(looks, compaction)}</p>${said}</div>\n`;
 }
 
-/** What was said, with what became of it for the model. */
+/** Renders an event, and what the model sees instead. */
 function renderEventAndReplacement(
   turn: number,
   { event, state, disposition, shown }: EventRow,
