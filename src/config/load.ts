@@ -114,15 +114,15 @@ export function loadConfig(input: ConfigInput): LoadedConfig {
   const layers = listSources(input).map((source) => {
     const { assignments, problems } = readLayer(source.layer);
     for (const problem of problems) handleProblem(problem, source, ignored);
-    return { name: source.layer.name, isUsersWord: isUserApproved(source.layer.name, source.isTrusted), assignments };
+    return { name: source.layer.name, isApproved: isUserApproved(source.layer.name, source.isTrusted), assignments };
   });
   const named = (input.named ?? []).map(nameProvider);
-  const usersWord = layers.filter((layer) => layer.isUsersWord).flatMap(({ assignments }) => assignments);
-  const own = configOf(inForceOf([...named, ...usersWord]));
-  const counting = layers.flatMap(({ name, isUsersWord: counts, assignments }) =>
+  const approved = layers.filter((layer) => layer.isApproved).flatMap(({ assignments }) => assignments);
+  const own = configOf(inForceOf([...named, ...approved]));
+  const counting = layers.flatMap(({ name, isApproved, assignments }) =>
     assignments.filter((assignment) => {
       const reason =
-        refusalOfUsersOnly(name, assignment.path) ?? (counts ? null : refusalOfSetting(name, assignment, own));
+        refusalOfUsersOnly(name, assignment.path) ?? (isApproved ? null : refusalOfSetting(name, assignment, own));
       if (reason === null) return true;
       ignored.push({ key: formatKey(assignment.path), reason, value: assignment.raw, ...assignment.origin });
       return false;

@@ -37,7 +37,7 @@ describe("readRefusal", () => {
   });
 });
 
-describe("judgeRefusal", () => {
+describe("classifyRefusal", () => {
   it.each([
     [
       429,
@@ -86,7 +86,7 @@ describe("judgeRefusal", () => {
 
 const KEY = "sk-live-AbCdEfGhIjKlMnOpQrStUvWxYz0123456789";
 
-describe("toShownText", () => {
+describe("toDisplayText", () => {
   it("never shows a run of eight characters of the key, wherever and however it is quoted", () => {
     const piece = fc
       .tuple(fc.nat(KEY.length), fc.nat(KEY.length))
@@ -138,7 +138,7 @@ describe("toShownText", () => {
   });
 });
 
-describe("toShownUrl", () => {
+describe("toDisplayUrl", () => {
   it("shows neither user, password, query nor fragment", () => {
     expect(toDisplayUrl("https://me:secret@host.example:8443/v1/?key=abc#d", undefined)).toBe(
       "https://host.example:8443/v1",

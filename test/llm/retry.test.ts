@@ -22,7 +22,7 @@ describe("waitBefore", () => {
   });
 });
 
-describe("askedWait", () => {
+describe("readRetryAfter", () => {
   const asked = (headers: Record<string, string>, body = ""): number | null =>
     readRetryAfter(new Headers(headers), body);
   const date = "Sat, 21 Nov 2026 20:30:00 GMT";
