@@ -70,7 +70,7 @@ function plotOf({ rows, masking }) {
   return { points, groups, line: { name: "masking, any number", points: masking } };
 }
 
-/** Replaces what stands between the marks of each text, and the plot. */
+/** Replaces the text between the marks of each page, and the plot. */
 function writeDocs(texts, plot) {
   const page = join(DOCS, "COMPACTION.md");
   let text = readFileSync(page, "utf8");

@@ -5,7 +5,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 const MODEL = "claude-sonnet-4-5-20250929";
-/** Turns before the agent's compaction: so many that compacting half of them pays; and behind it. */
+/** Turns before the agent's compaction: so many that compacting half of them pays; and after it. */
 const TURNS_BEFORE = 20;
 const TURNS_BEHIND = 8;
 /** Turns of a short session, with as many calls as make a coding session. */
@@ -40,7 +40,7 @@ function addTurns(session, from, to) {
   for (let turn = from; turn < to; turn++) addTurn(session, turn);
 }
 
-/** A request, a file that is read, changed and tested, and an answer that takes up what stood in an earlier turn. */
+/** A request, a file that is read, changed and tested, and an answer that refers to an earlier turn. */
 function addTurn(session, turn) {
   const path = `/demo/src/part-${turn}.ts`;
   const earlier = Math.floor(turn / 3);

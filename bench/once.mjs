@@ -69,7 +69,7 @@ function problemOf(rows) {
   return skipped.length === 0 ? undefined : `it skipped ${skipped.map(({ id }) => id).join(", ")}`;
 }
 
-/** The first two lines of an error, which say what it is and of which file; the whole stands in what the part printed. */
+/** The first two lines of an error, which say what it is and of which file; the part printed the whole error. */
 function inShort(error) {
   const lines = stripVTControlCharacters(error).split("\n");
   return lines

@@ -27,7 +27,7 @@ const shared = {
 // Names stay: an error that a user reports should say where it came from.
 const minify = { compress: true, mangle: false, codegen: { removeWhitespace: true } };
 const dir = `${root}dist`;
-/** What the licences of the libraries in the script of pages ask to be said wherever it stands: in exported files, too. */
+/** Licence texts that must accompany the script of pages, also in exported files. */
 const PAGE_LICENCES = `/*! ${["uplot", "highlight.js"].map((name) => `${name}\n${readFileSync(`${root}node_modules/${name}/LICENSE`, "utf8").trim()}`).join("\n\n")} */`;
 await bundle(
   { index: "src/index.ts" },

@@ -88,7 +88,7 @@ function readReport(path) {
   }
 }
 
-/** Each test once, whichever reports it stands in: it failed when one of them says so, and passed when one does. */
+/** Each test once, from all reports: it failed if one of them says so, else passed if one does. */
 function outcomes(reports) {
   const found = new Map();
   for (const { tests } of reports) {

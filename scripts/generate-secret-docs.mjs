@@ -114,7 +114,7 @@ function renderKinds() {
 const SHOWN = 4;
 const LONGEST = 60;
 
-/** The first line of an example; what a secret is made of stands as `…`. */
+/** The first line of an example; `…` replaces the characters of the secret. */
 function shownExample(example) {
   const text = example.replace("{s1}", "$").replace(/(?:\{[a-z]+\d*\}|\$)+/g, (made) => (made === "$" ? made : "…"));
   const [line] = text.split(/\n|\\n/);

@@ -12,7 +12,7 @@ export function readyTest(source, { test, seed, path, values }) {
   return `it(${title}, async () => {\n  const check = ${checks[0]};\n  expect(await check(${values.join(", ")})).not.toBe(false);\n});\n`;
 }
 
-/** The checks of the properties in the test of that name, as they stand in the file. */
+/** The checks of the properties in the test of that name, in file order. */
 function checksOf(source, name) {
   const file = ts.createSourceFile("found.test.ts", source, ts.ScriptTarget.Latest, true);
   const checks = [];

@@ -1,4 +1,4 @@
-// Takes the pictures of pages that stand in docs/assets (`npm run screenshots`): the bundled sample session, served, in two sizes,
+// Takes the pictures of pages in docs/assets (`npm run screenshots`): the bundled sample session, served, in two sizes,
 // light and dark. Needs Chromium; `-- FOLDER` puts them elsewhere.
 import { spawn } from "node:child_process";
 import { once } from "node:events";

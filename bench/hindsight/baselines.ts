@@ -7,7 +7,7 @@ import type { NeededFact } from "./needed-facts.ts";
 /** Tokens of an event. */
 export type CountTokens = (event: Event) => number;
 
-/** What stands in a masked result's place. */
+/** The text that replaces a masked result. */
 const MASKED = "[Old tool result content cleared]";
 
 /** The newest events that fit into so many tokens. */

@@ -1,5 +1,5 @@
 // Compacts the past of a cut as jpg does, in memory: strategies and profiles are planned over all but the newest tokens, also
-// inside a loop of calls that is not finished, as `--force` and automatic compaction do; an extract stands for the same range.
+// inside a loop of calls that is not finished, as `--force` and automatic compaction do; an extract replaces the same range.
 
 import { extractSummary } from "../../src/core/compact/extract.ts";
 import { indexHidden } from "../../src/core/compact/hidden-index.ts";

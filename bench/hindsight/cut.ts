@@ -1,5 +1,5 @@
-// A cut: where a conversation is compacted in hindsight. What stands before it is the past that views are made of; what comes
-// behind it tells what of the past was needed.
+// A cut: where a conversation is compacted in hindsight. What is before it is the past that views are made of; what comes
+// after it shows what of the past was needed.
 import type { Event, Turn } from "../../src/core/conversation/event.ts";
 import { estimateEvents } from "../../src/core/conversation/token-estimate.ts";
 import { listSafeCuts } from "../../src/core/conversation/tool-pairing.ts";
@@ -46,7 +46,7 @@ export function horizonOf(events: readonly Event[], calls: number = HORIZON_CALL
   return end < 0 ? events : events.slice(0, end);
 }
 
-/** The turns up to the first safe place behind so many visible events; null when there is none before the end. */
+/** The turns up to the first safe place after so many visible events; null if there is none before the end. */
 function turnsBefore(turns: readonly Turn[], count: number): readonly Turn[] | null {
   let seen = 0;
   for (const { index, events } of turns) {

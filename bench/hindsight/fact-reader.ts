@@ -1,4 +1,4 @@
-// Reads the facts of events, each event once: events never change, and the same ones stand in many views.
+// Reads the facts of events, each event once: events never change, and the same ones are in many views.
 
 import { errorLines } from "../../src/core/compact/facts.ts";
 import { textsOf } from "../../src/core/compact/hidden-content.ts";

@@ -15,7 +15,7 @@ export interface NamedPoint {
   readonly y: number;
 }
 
-/** A name with the left end of its base line; `leader` leads from the point to a name that stands farther away. */
+/** A name with the left end of its base line; `leader` leads from the point to a name that is farther away. */
 export interface PlacedLabel {
   readonly name: string;
   readonly x: number;

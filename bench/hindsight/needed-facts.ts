@@ -10,13 +10,13 @@ import type { FactReader } from "./fact-reader.ts";
 /** A needed fact. */
 export interface NeededFact {
   readonly fact: FactKey;
-  /** Positions in the past of the events in which it stands, ascending, never empty. With one alone it is a needle. */
+  /** Positions in the past of the events that hold it, ascending, never empty. A fact with only one is a needle. */
   readonly sources: readonly number[];
   /** The event of the agent's that writes it first. */
   readonly use: Event;
 }
 
-/** Whether a fact stands in exactly one event of the past. */
+/** Whether exactly one event of the past holds a fact. */
 export function isNeedle({ sources }: NeededFact): boolean {
   return sources.length === 1;
 }

@@ -9,7 +9,7 @@ import { indexWords, type RankFor } from "./word-index.ts";
 
 /** Whether a source was among the first hits, by the way of searching. */
 export interface Recovery {
-  /** `jpg search` with the words as they stand before the fact: one literal text. */
+  /** `jpg search` with the exact words before the fact: one literal text. */
   readonly asPhrase: boolean;
   /** `jpg search` with the rarest of the words: literal, hits in the order of the conversation. */
   readonly byRarestWord: boolean;

@@ -23,7 +23,7 @@ export interface Evidence {
 const CONTEXT_WORDS = 5;
 const WORD = /\p{L}{2,}/gu;
 
-/** Reads a view: the events that a model is sent. Those of the past that stand in it unchanged are the same objects. */
+/** Reads a view: the events that a model is sent. Unchanged events of the past are the same objects. */
 export function readView(view: readonly Event[], evidence: Evidence): Shown {
   const { past } = evidence;
   const places = placesOf(evidence);
@@ -43,7 +43,7 @@ export function readView(view: readonly Event[], evidence: Evidence): Shown {
 }
 
 interface Reading extends Evidence {
-  /** The event of the past that it stands for; undefined for a summary and the like. */
+  /** The event of the past that it replaces; undefined for a summary and the like. */
   readonly original: Event | undefined;
   readonly anywhere: Set<number>;
   readonly inContext: Set<number>;
@@ -82,7 +82,7 @@ function linesOf(text: string): readonly string[] {
 
 const known = new WeakMap<readonly NeededFact[], ReadonlyMap<Event, readonly number[]>>();
 
-/** Positions of the needed facts by the event of the past in which they stand; worked out once for all views of a cut. */
+/** Positions of the needed facts by the event of the past that holds them; computed once for all views of a cut. */
 function placesOf({ past, facts }: Evidence): ReadonlyMap<Event, readonly number[]> {
   const found = known.get(facts);
   if (found !== undefined) return found;

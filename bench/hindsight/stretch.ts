@@ -40,14 +40,14 @@ export function listStretches(session: Session): readonly Stretch[] {
   });
 }
 
-/** What of a view stands before the place at which a compaction was made. */
+/** Returns the part of a view before the place of a compaction. */
 function upTo(turns: readonly ProjectedTurn[], { to_turn, to_event }: Compaction): readonly ProjectedTurn[] {
   return turns.flatMap((turn) => {
     const { origin, events } = turn;
     if (origin.kind !== "kept") return origin.from <= to_turn ? [turn] : [];
     if (origin.turn !== to_turn || to_event === undefined) return origin.turn <= to_turn ? [turn] : [];
     const end = events.findIndex(({ id }) => id === to_event);
-    // The event may stand in another part of the turn, or be hidden itself: then all of this part was said before it.
+    // The event may be in another part of the turn, or be hidden itself: then all of this part was said before it.
     return [end < 0 ? turn : { ...turn, events: events.slice(0, end + 1) }];
   });
 }
