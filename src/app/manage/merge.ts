@@ -4,7 +4,7 @@
 import type { PlacedEvent } from "../../core/compact/event-ledger.ts";
 import {
   findMergedEnd,
-  furthestEnd,
+  furthestMergedEnd,
   holdsAll,
   type MergedEnd,
   type MergedTurns,
@@ -243,7 +243,7 @@ async function findNewTurns(store: ConversationStore, ours: BranchTree, fork: Br
   const start = await startAfter(
     store,
     fork,
-    furthestEnd([...shared, ...(await mergedEnds(store, { ours, fork, common }))]),
+    furthestMergedEnd([...shared, ...(await mergedEnds(store, { ours, fork, common }))]),
   );
   const last = fork.turnOids.length - 1;
   if (start.turn > last) return null;

@@ -84,7 +84,7 @@ export function holdsAll(merged: MergedTurns, held: MergedEnd | null): boolean {
 }
 
 /** The furthest of several; null of none. */
-export function furthestEnd(all: readonly (MergedEnd | null)[]): MergedEnd | null {
+export function furthestMergedEnd(all: readonly (MergedEnd | null)[]): MergedEnd | null {
   return all.reduce((one, other) => {
     if (one === null || other === null) return one ?? other;
     if (one.turn !== other.turn) return one.turn > other.turn ? one : other;
