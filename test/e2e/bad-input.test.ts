@@ -233,7 +233,6 @@ describe("wrong words", () => {
       /claude-cod/,
       /Did you mean claude-code/,
     ],
-    ["no agent", ["resume"], "usage", /--with/],
     ["a summary that is not there", ["compact", "--accept", "/no/such/file"], "unreadable_file", /cannot be read/],
     [
       "a place that is not there",

@@ -145,7 +145,9 @@ describe("README.md", () => {
     const typed = [
       ...blocks("sh").flatMap((text) => text.split("\n")),
       ...[...readme.matchAll(/`(jpg [a-z][^`]*)`/g)].map(([, command]) => command ?? ""),
-    ].filter((line) => line.startsWith("jpg ") && !line.includes("…"));
+    ]
+      .flatMap((line) => line.split(" && "))
+      .filter((line) => line.startsWith("jpg ") && !line.includes("…"));
     expect(typed.length).toBeGreaterThan(20);
     for (const line of typed) {
       const [, name = "", ...words] = line.replace(/ +[<>#].*$/, "").split(" ");
