@@ -36,8 +36,8 @@ export function readOverlays(reading: Reading): ReadOverlays {
   const exported = new Set<string>();
   const ineffective: SkippedLine[] = [];
   const written = writtenIds(reading.origin);
-  const placed = reading.turns.flatMap(({ overlays }, atTurn) => overlays.map((one) => ({ ...one, stands: atTurn })));
-  for (const { entry, after, stands: atTurn } of placed) {
+  const placed = reading.turns.flatMap(({ overlays }, atTurn) => overlays.map((one) => ({ ...one, atTurn })));
+  for (const { entry, after, atTurn } of placed) {
     const overlay = readOverlay(entry, reading.turns.length);
     if (typeof overlay === "string") {
       ineffective.push({ line: entry.line, reason: overlay });
@@ -47,7 +47,7 @@ export function readOverlays(reading: Reading): ReadOverlays {
     const isMoved = reading.origin !== null && own === undefined;
     const compaction = toCompaction(overlay, {
       id: own ?? entry.id,
-      bounds: boundsOf(overlay, { isMoved, stands: atTurn, ...reading }),
+      bounds: boundsOf(overlay, { isMoved, atTurn, ...reading }),
       after: isMoved ? undefined : after,
     });
     compactions.push(compaction);
@@ -100,7 +100,7 @@ function toCompaction(
  */
 function boundsOf(
   { from, to }: JpOverlay,
-  { isMoved, stands: atTurn, turns }: Reading & { readonly isMoved: boolean; readonly stands: number },
+  { isMoved, atTurn, turns }: Reading & { readonly isMoved: boolean; readonly atTurn: number },
 ): Bounds {
   if (!isMoved) {
     const said = to < atTurn ? undefined : turns[to]?.entries.findLast(({ kind }) => isTalk(kind));

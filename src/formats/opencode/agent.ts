@@ -198,7 +198,7 @@ function readMessageTurn({ sessionId, turns, parent }: MessageReading, turn: num
 }
 
 // How OpenCode resumes a session that jpg wrote: it imports the file into its database and adds only what is missing there. So jpg
-// first asks for the stored copy, without plug-ins: a project's plug-ins are programs of whoever made the project.
+// first asks for the stored copy, without plug-ins: a project's plug-ins are programs of the project's authors.
 
 /** The file is kept in jpg's own folder: OpenCode keeps none. */
 function planOpenCodeResume(machine: Machine, draft: SessionDraft): ResumePlan {
