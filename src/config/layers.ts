@@ -72,7 +72,7 @@ export function renderPlace({ layer, file, line }: SettingOrigin): string {
 }
 
 // Who may set what. A conversation comes from anywhere, a project's file from its authors. Neither may name a program, an address, a
-// key or the system prompt, nor enable what spends or sends, unless the user trusted the project's file (docs/decisions/models.md has the
+// key or the system prompt, nor enable what spends or sends, unless the user trusted the project's file (docs/config.md has the
 // table).
 
 /** What a conversation may set, as far as it is not gated: the model's name, how turns are compacted, and hints. */
