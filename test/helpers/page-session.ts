@@ -338,7 +338,7 @@ const VARIABLE: readonly { readonly shown: string; readonly real: string; readon
   { shown: `${BEFORE}(?=[a-z]*\\d)(?=\\d*[a-z])[0-9a-z]{6}${AFTER}`, real: "[0-9a-z]{6}", isId: true },
   // A conversation's name.
   {
-    shown: `${BEFORE}[a-z0-9]+(?:-[a-z0-9]+)+-(?=[a-z]*\\d)[0-9a-z]{4}${AFTER}`,
+    shown: `${BEFORE}[a-z0-9]+(?:-[a-z0-9]+)*-(?=[a-z]*\\d)[0-9a-z]{4}${AFTER}`,
     real: "[a-z0-9-]+-[0-9a-z]{4}",
     isId: true,
   },
