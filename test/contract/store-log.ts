@@ -63,7 +63,8 @@ export function testLog(engine: string, open: () => Promise<StoreUnderTest>): vo
       await append(store, "t/main", step("ours", 3));
       const fork = (await store.readBranch("t/fork")) ?? "";
       await append(store, "t/main", [{ ...commit("told", [file("turns/1", "1")], 5), merges: [fork] }]);
-      const firstParentOnly = async ({ message }: { readonly message: string }): Promise<boolean> => message === "told\n";
+      const firstParentOnly = async ({ message }: { readonly message: string }): Promise<boolean> =>
+        message === "told\n";
       for (const from of ["t/main", (await store.readBranch("t/main")) ?? ""]) {
         const read = async (asked: object): Promise<readonly string[]> =>
           (await store.readLog({ from, paths: ["compactions"], ...asked })).map(({ message }) => message.trim());

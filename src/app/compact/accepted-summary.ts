@@ -9,8 +9,8 @@ import {
   detectWork,
   fillTemplate,
   nameTurns,
+  phraseFocus,
   rawBeginning,
-  wordFocus,
   wordLimit,
   writeTask,
 } from "../../core/compact/summary-prompt.ts";
@@ -228,7 +228,7 @@ async function writeInstructions(
   const { style, focus = [] } = request;
   const templates = await readPromptTemplates(style);
   const covered = placed.map(({ event }) => event);
-  const emphasis = wordFocus(focus, detectWork(covered));
+  const emphasis = phraseFocus(focus, detectWork(covered));
   const instructions = fillTemplate("summary-bundle", templates.bundle, {
     text: fillTemplate("summary text", templates.summary.text, { turns: nameTurns(plan.from_turn, plan.to_turn) }),
     focus: emphasis,
@@ -236,12 +236,17 @@ async function writeInstructions(
   });
   if (rawBeginning(planned.before, covered) === null) return { instructions, suffix: null };
   const words = wordLimit(planned.tokens.before - planned.tokens.after);
-  const suffix = writeTask(templates, { subject: aboveUpTo(planned, plan), focus: emphasis, words, block: { plan } });
+  const suffix = writeTask(templates, {
+    subject: describeSubject(planned, plan),
+    focus: emphasis,
+    words,
+    block: { plan },
+  });
   return { instructions, suffix };
 }
 
 /** Describes the end of the range to an agent that sees the whole conversation. */
-function aboveUpTo({ turns, before }: PlannedCompaction, { to_turn, to_event }: BundlePlan): string {
+function describeSubject({ turns, before }: PlannedCompaction, { to_turn, to_event }: BundlePlan): string {
   const next = to_event === undefined ? turns.get(to_turn + 1) : undefined;
   const request = next?.events.find((event) => event.type === "chat_request");
   if (request?.type === "chat_request")
@@ -259,7 +264,7 @@ function raiseNoSuffix({ from_turn, to_turn }: BundlePlan): never {
 }
 
 /** How a call compacts, and those of its options that only a summary uses, as typed; never empty. */
-export interface SummaryWish {
+export interface SummaryRequirement {
   readonly options: readonly string[];
   readonly strategies: ChosenStrategies | null;
   /** Absent = the configured one; ignored if there are strategies. */
@@ -270,7 +275,7 @@ export interface SummaryWish {
 export async function requireSummary(
   workspace: Workspace,
   tree: BranchTree,
-  { options, strategies, profile }: SummaryWish,
+  { options, strategies, profile }: SummaryRequirement,
 ): Promise<void> {
   if (strategies !== null) {
     const { uses, names, summarizeAbove } = strategies;

@@ -238,7 +238,7 @@ interface EditOutcome {
   readonly warnings: readonly string[];
 }
 
-export function idleReport(loaded: LoadedEdit, dryRun: boolean, reason: string): EditReport {
+export function emptyEditReport(loaded: LoadedEdit, dryRun: boolean, reason: string): EditReport {
   const { view: after, size } = loaded;
   const none = { compactions: [], pinned: [], unpinned: [], group: null, ungrounded: [], summaries: [], warnings: [] };
   return { ...editReport(loaded, { ...none, after, size, dryRun }), reason };

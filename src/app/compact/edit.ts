@@ -33,7 +33,7 @@ import {
   type EditReport,
   type EditRequest,
   editReport,
-  idleReport,
+  emptyEditReport,
   loadEdit,
   type PreparedEdit,
   planMoved,
@@ -57,13 +57,13 @@ export async function applyPlan(
   const { plan, problems } = parsePlan(text);
   if (plan === null && problems.length > 0) throw badPlan(problems);
   const idle = async (reason: string): Promise<EditReport> =>
-    idleReport(await loadEdit(workspace, tree, { calls: false }), request.dryRun, reason);
+    emptyEditReport(await loadEdit(workspace, tree, { calls: false }), request.dryRun, reason);
   if (plan === null) return idle("the plan is empty");
   await requireBase(workspace, tree, plan.base);
   const prepared = await prepareEdit(workspace, tree, { plan, problems });
   const { loaded, steps, pinned, unpinned, notes } = prepared;
   if (steps.length + pinned.length + unpinned.length === 0)
-    return { ...idleReport(loaded, request.dryRun, notes[0] ?? "the plan changes nothing"), warnings: notes };
+    return { ...emptyEditReport(loaded, request.dryRun, notes[0] ?? "the plan changes nothing"), warnings: notes };
   const written = await writeSummaries(workspace, prepared, request);
   const { dryRun, force } = request;
   const first = await makeChange(workspace, prepared, { ...written, dryRun, force });

@@ -2,7 +2,7 @@
 // this call name, else as an extract.
 
 import type { PlacedEvent } from "../../core/compact/event-ledger.ts";
-import { detectWork, nameTurns, wordFocus, wordLimit } from "../../core/compact/summary-prompt.ts";
+import { detectWork, nameTurns, phraseFocus, wordLimit } from "../../core/compact/summary-prompt.ts";
 import { EXTRACTIVE, type Summary } from "../../core/conversation/compaction.ts";
 import type { Turn } from "../../core/conversation/event.ts";
 import { JpgError } from "../../core/errors.ts";
@@ -59,7 +59,7 @@ export async function writeForkSummary(
     model,
     task: {
       subject: `${nameTurns(events[0]?.turn ?? 0, events.at(-1)?.turn ?? 0)} of a fork`,
-      focus: [wordFocus(request.focus ?? [], detectWork(raw)), FOCUS].filter((text) => text !== "").join("\n"),
+      focus: [phraseFocus(request.focus ?? [], detectWork(raw)), FOCUS].filter((text) => text !== "").join("\n"),
       words: wordLimit(replaced),
     },
     countText: textCounter(meter),

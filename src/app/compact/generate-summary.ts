@@ -7,9 +7,9 @@ import { finishSummary } from "../../core/compact/summary-answer.ts";
 import {
   detectWork,
   nameTurns,
+  phraseFocus,
   rawBeginning,
   type TaskOptions,
-  wordFocus,
   wordLimit,
   writeTask,
 } from "../../core/compact/summary-prompt.ts";
@@ -142,7 +142,7 @@ function taskOf({ planned, request, events }: SummaryJob, replaced: number): Tas
     subject: nameTurns(from_turn, to_turn),
     instructions,
     isCut: endsInsideTurn(planned),
-    focus: wordFocus(request.focus ?? [], detectWork(events.map(({ event }) => event))),
+    focus: phraseFocus(request.focus ?? [], detectWork(events.map(({ event }) => event))),
     words: wordLimit(replaced),
   };
 }

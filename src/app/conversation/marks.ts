@@ -34,7 +34,7 @@ import { readRecordLog } from "./log.ts";
 import { randomId } from "./runtime.ts";
 import { type BranchTree, collectBlobs, decodeText } from "./tree.ts";
 import { type MetaRecord, readMetas } from "./turns.ts";
-import { loadAround, loadTurns } from "./view.ts";
+import { loadTurns, loadViewWithTurns } from "./view.ts";
 import { rememberedProviders, type Workspace } from "./workspace.ts";
 
 export interface ConversationConfig extends LoadedConfig {
@@ -131,7 +131,7 @@ export async function readPins(workspace: Workspace, tree: BranchTree): Promise<
 export async function listPins(workspace: Workspace, tree: BranchTree): Promise<readonly PinRow[]> {
   const pins = await readPins(workspace, tree);
   if (pins.length === 0) return [];
-  const { turns, view } = await loadAround(
+  const { turns, view } = await loadViewWithTurns(
     workspace.store,
     tree,
     pins.map(({ turn }) => turn).filter((turn) => turn < tree.turnOids.length),
@@ -145,7 +145,7 @@ export async function listPins(workspace: Workspace, tree: BranchTree): Promise<
 /** Pins a turn or an event. Throws `unknown_turn`, `unknown_event`, `ambiguous_event`, `nothing_to_pin`. */
 export async function addPin(workspace: Workspace, tree: BranchTree, bound: TurnBound): Promise<PinReport> {
   const pin = await resolvePlace(workspace, tree, bound);
-  const { turns, view } = await loadAround(workspace.store, tree, [pin.turn]);
+  const { turns, view } = await loadViewWithTurns(workspace.store, tree, [pin.turn]);
   const events = pinnedEvents([pin], turns.values());
   if (events.length === 0) {
     throw userError(

@@ -202,7 +202,7 @@ export async function loadView(
  * Loads the view, with the turns that it shows and those of `positions` whole. If a call in one of those may be answered in another
  * turn, reads every turn.
  */
-export async function loadAround(
+export async function loadViewWithTurns(
   store: ConversationStore,
   tree: BranchTree,
   positions: readonly number[],

@@ -15,7 +15,7 @@ import { startOfSession } from "../sessions/kept-files.ts";
 import { type ImportOutcome, importSessions } from "./import.ts";
 import type { ImportReport } from "./import-report.ts";
 import type { ImportRequest } from "./import-request.ts";
-import { beginsWith, hookPlaces, listSpool, noteProblem, removeEntry, type SpoolEntry } from "./spool.ts";
+import { beginsWith, hookPaths, listSpool, noteProblem, removeEntry, type SpoolEntry } from "./spool.ts";
 
 interface DrainReport {
   readonly sessions: readonly ImportReport[];
@@ -35,7 +35,7 @@ const AGAIN_MS = 24 * 3600 * 1000;
  * what is left waits for the next time.
  */
 export async function drainSpool(runtime: Runtime, { again }: DrainOptions): Promise<DrainReport> {
-  const places = hookPlaces(runtime);
+  const places = hookPaths(runtime);
   const sessions: ImportReport[] = [];
   const failed: ImportOutcome["failed"][number][] = [];
   const tried = new Set<string>();

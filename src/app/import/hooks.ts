@@ -13,7 +13,7 @@ import type { Runtime } from "../conversation/runtime.ts";
 import { agents, machineOf } from "../sessions/session-registry.ts";
 import { addJson, findJson, isJson, readJson, removeJson } from "./json-settings.ts";
 import { type AddedText, changeSettings, cutInserted, type NotAdded, readSettingsFile } from "./settings-file.ts";
-import { hookLine, hookPlaces, hookScript } from "./spool.ts";
+import { hookLine, hookPaths, hookScript } from "./spool.ts";
 import { editTomlTable, findToml, isToml, readToml } from "./toml-settings.ts";
 
 /** What to install. */
@@ -50,7 +50,7 @@ export function setupAgents(what?: SetupKind): readonly AgentFormat[] {
  */
 export async function installSetup(runtime: Runtime, request: SetupRequest): Promise<SetupReport> {
   const { setup, part } = partOf(runtime, request);
-  const { installed } = hookPlaces(runtime);
+  const { installed } = hookPaths(runtime);
   if (request.what === "hooks") await writeScript(runtime);
   let status: SetupReport["status"] = "present";
   let entry: InstalledPart | null = null;
@@ -73,7 +73,7 @@ export async function installSetup(runtime: Runtime, request: SetupRequest): Pro
 /** Removes what was installed. Throws `no_setup`, `settings_not_understood` and as `changeSettings` does. */
 export async function uninstallSetup(runtime: Runtime, request: SetupRequest): Promise<SetupReport> {
   const { part } = partOf(runtime, request);
-  const places = hookPlaces(runtime);
+  const places = hookPaths(runtime);
   const named = { agent: request.agent, what: request.what, path: part.path };
   const known = readInstalled(places.installed).find((other) => isSame(other, named));
   let status: SetupReport["status"] = "absent";
@@ -120,7 +120,7 @@ function partOf(
   const { setup } = findAgent(agent);
   const place = { machine: machineOf(runtime), project };
   const copies = setup?.rewrites === true;
-  const line = hookLine(hookPlaces(runtime), { agent, copies, isShared: project !== null });
+  const line = hookLine(hookPaths(runtime), { agent, copies, isShared: project !== null });
   const part =
     what === "hooks" ? setup?.hooks?.(place, line) : setup?.server?.(place, serverCommand(runtime, project !== null));
   if (setup === undefined || part === undefined) throw noSetup(agent, what);
@@ -134,7 +134,7 @@ function serverCommand({ env, nodePath, jpgPath }: Runtime, isShared: boolean): 
 }
 
 async function writeScript(runtime: Runtime): Promise<void> {
-  const places = hookPlaces(runtime);
+  const places = hookPaths(runtime);
   makeFolders(dirname(places.script), 0o700);
   makeFolders(places.spool, 0o700);
   await replaceFile(places.script, hookScript(places), { mode: 0o700 });

@@ -39,7 +39,7 @@ const problemFile = z.object({ message: z.string(), at: z.string() });
 const GIVEN_UP_MS = 60_000;
 
 /** Lists the complete entries, oldest first. */
-export async function listSpool({ spool }: Pick<HookPlaces, "spool">, now: Date): Promise<readonly SpoolEntry[]> {
+export async function listSpool({ spool }: Pick<HookPaths, "spool">, now: Date): Promise<readonly SpoolEntry[]> {
   const names = await readdir(spool, { withFileTypes: true }).catch((error: unknown) => {
     if (["ENOENT", "ENOTDIR"].includes(codeOf(error))) return [];
     throw error;
@@ -128,7 +128,7 @@ function absolute(path: string | undefined): string | null {
 }
 
 /** Absolute paths. */
-interface HookPlaces {
+interface HookPaths {
   /** The script that hooks run. */
   readonly script: string;
   /** One folder for each event. */
@@ -142,7 +142,7 @@ interface HookPlaces {
 }
 
 /** Returns the paths for this user. */
-export function hookPlaces({ env, home, nodePath, jpgPath }: Runtime): HookPlaces {
+export function hookPaths({ env, home, nodePath, jpgPath }: Runtime): HookPaths {
   const { stateDir } = resolveUserPaths(env, home);
   return {
     script: join(stateDir, "hooks", "keep.sh"),
@@ -162,7 +162,7 @@ const COPIED_KIB = 8 * 1024;
 
 /** The line in an agent's settings. `isShared` = other people may get the file, so it has no path of this user. */
 export function hookLine(
-  { script }: Pick<HookPlaces, "script">,
+  { script }: Pick<HookPaths, "script">,
   { agent, copies, isShared }: { readonly agent: string; readonly copies: boolean; readonly isShared: boolean },
 ): string {
   const words = copies ? `${agent} copy` : agent;
@@ -175,7 +175,7 @@ export function hookLine(
  * The script. The event is stored as it came. The shell reads only the session's path from it, and only if it has no escape: from
  * then on it is a quoted word. jpg reads the others.
  */
-export function hookScript({ nodePath, jpgPath, spool }: HookPlaces): string {
+export function hookScript({ nodePath, jpgPath, spool }: HookPaths): string {
   return SCRIPT.replace(
     "PLACES",
     () => `node=${quoteForShell(nodePath)} jpg=${quoteForShell(jpgPath)} spool=${quoteForShell(spool)}`,

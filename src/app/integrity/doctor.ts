@@ -11,7 +11,7 @@ import { locate, makeStore, mend, openStore, preferGit } from "../conversation/e
 import { findGit } from "../conversation/git-program.ts";
 import { listJournals } from "../conversation/journal.ts";
 import type { Runtime } from "../conversation/runtime.ts";
-import { hookPlaces, listSpool } from "../import/spool.ts";
+import { hookPaths, listSpool } from "../import/spool.ts";
 
 /** One check and its result. */
 export interface DoctorCheck {
@@ -304,7 +304,7 @@ interface SpoolCheck {
 
 /** Reports sessions in the spool that could not be imported; empty if there are none. */
 async function checkSpool(runtime: Runtime): Promise<readonly SpoolCheck[]> {
-  const places = hookPlaces(runtime);
+  const places = hookPaths(runtime);
   const waiting = await listSpool(places, runtime.now()).catch(() => []);
   const failed = waiting.filter(({ problem }) => problem !== null);
   const [first] = failed;

@@ -16,7 +16,7 @@ import { loadCountedMinimal } from "../conversation/counted-view.ts";
 import { findSquashed, readRecordLog } from "../conversation/log.ts";
 import { turnOf, unknownTurn } from "../conversation/marks.ts";
 import { type BranchTree, loadBranchTree } from "../conversation/tree.ts";
-import { type LoadedTurns, loadAround, loadCompactions, loadShown } from "../conversation/view.ts";
+import { type LoadedTurns, loadCompactions, loadShown, loadViewWithTurns } from "../conversation/view.ts";
 import type { Workspace } from "../conversation/workspace.ts";
 import { eventLines } from "../diff/view-text.ts";
 import { resolveId, resolveTree } from "../names/resolve-id.ts";
@@ -62,7 +62,7 @@ export interface BlameReport {
  */
 export async function blame(workspace: Workspace, what: string, id?: string): Promise<BlameReport> {
   const { tree, turn, event } = await locate(workspace, what, id);
-  const loaded = await loadAround(workspace.store, tree, [turn]);
+  const loaded = await loadViewWithTurns(workspace.store, tree, [turn]);
   const { turns, view, live } = loaded;
   const turnCount = tree.turnOids.length;
   const wanted = selectEvents(turns.get(turn), turn, event);

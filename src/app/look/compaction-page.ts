@@ -18,7 +18,7 @@ import { eventText } from "../diff/view-text.ts";
 import { modelFacts } from "../models/models.ts";
 import type { CompactionViews } from "./blame.ts";
 import { type LogRow, readCompactionLog } from "./log.ts";
-import { sayerOf } from "./search.ts";
+import { describeSpeaker } from "./search.ts";
 import { type ShowCompaction, showCompaction } from "./show.ts";
 import { type FactPlace, type FactSource, readSourcesOf } from "./summary-sources.ts";
 
@@ -111,7 +111,7 @@ async function readLost(workspace: Workspace, tree: BranchTree, views: Compactio
 function sayersOf(events: readonly Event[]): ReadonlyMap<string, string> {
   const tools = new Map<string, string>();
   for (const event of events) if (event.type === "tool_call_request") tools.set(event.call_id, event.name);
-  return new Map(events.map((event) => [event.id, sayerOf(event, tools)]));
+  return new Map(events.map((event) => [event.id, describeSpeaker(event, tools)]));
 }
 
 /** The text of an event around a fact; its beginning where the fact is spelled otherwise. */

@@ -430,7 +430,7 @@ function endLatePattern<Found>(longestMs: number | undefined, place: string, loo
  * Returns `user`, `harness`, `system`, `developer`, `assistant`, `reasoning`, `tool call NAME` or `tool result NAME`; names by call
  * id.
  */
-export function sayerOf(event: Event, toolNames: ReadonlyMap<string, string>): string {
+export function describeSpeaker(event: Event, toolNames: ReadonlyMap<string, string>): string {
   switch (event.type) {
     case "chat_request":
       return event.metadata?.origin === "harness" ? "harness" : (event.role ?? "user");

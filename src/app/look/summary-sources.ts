@@ -9,7 +9,7 @@ import { readCovered } from "../conversation/covers.ts";
 import { loadBranchTree } from "../conversation/tree.ts";
 import { loadTurns } from "../conversation/view.ts";
 import type { Workspace } from "../conversation/workspace.ts";
-import { sayerOf } from "./search.ts";
+import { describeSpeaker } from "./search.ts";
 import { show } from "./show.ts";
 
 /** An event that says a fact. */
@@ -74,7 +74,7 @@ export async function readSourcesOf(
   const toolNames = new Map<string, string>();
   const places = covered.map(({ turn, event }): FactPlace => {
     if (event.type === "tool_call_request") toolNames.set(event.call_id, event.name);
-    return { turn, event: event.id, who: sayerOf(event, toolNames) };
+    return { turn, event: event.id, who: describeSpeaker(event, toolNames) };
   });
   const facts = sourceFacts(
     withoutLedger(summary?.summary ?? ""),

@@ -50,7 +50,7 @@ export interface NameScope {
 }
 
 /** Returns whether a branch belongs to the active conversation. */
-export function isOfActive({ active }: Pick<NameScope, "active">, branch: string): boolean {
+export function isInActiveConversation({ active }: Pick<NameScope, "active">, branch: string): boolean {
   return active !== null && conversationOf(branch) === conversationOf(active);
 }
 
@@ -68,7 +68,7 @@ export async function findCompactions(place: NameScope, word: string): Promise<r
   if (!/^[\w.-]+$/.test(word)) return [];
   const { workspace, branches, active } = place;
   // The active branch first, then its conversation: a compaction that several forks share is found on the nearest.
-  const rank = ({ name }: BranchTip): number => (name === active ? 0 : isOfActive(place, name) ? 1 : 2);
+  const rank = ({ name }: BranchTip): number => (name === active ? 0 : isInActiveConversation(place, name) ? 1 : 2);
   const found = new Map<string, Candidate>();
   for (const branch of [...branches].sort((a, b) => rank(a) - rank(b))) {
     const entries = await readRecordLog(workspace.store, branch.commit);
@@ -105,7 +105,7 @@ export async function findEvents(place: NameScope, word: string): Promise<readon
     if (found.length > 0) return found;
   }
   const others = branches.filter((branch) => branch !== tip);
-  others.sort((a, b) => Number(isOfActive(place, b.name)) - Number(isOfActive(place, a.name)));
+  others.sort((a, b) => Number(isInActiveConversation(place, b.name)) - Number(isInActiveConversation(place, a.name)));
   const texts = [`"id":"${word}`];
   const holding = /[\n"\\]/.test(word)
     ? new Map<string, readonly string[]>()
@@ -352,7 +352,8 @@ async function findBeginnings(
   const compactions = kinds.includes("compaction") ? await findCompactions(place, word) : [];
   const found = new Map([...names, ...titled, ...compactions].map((one) => [one.name, one]));
   return [...found.values()].sort(
-    (a, b) => Number(isOfActive(place, b.target.branch)) - Number(isOfActive(place, a.target.branch)),
+    (a, b) =>
+      Number(isInActiveConversation(place, b.target.branch)) - Number(isInActiveConversation(place, a.target.branch)),
   );
 }
 

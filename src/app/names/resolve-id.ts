@@ -27,7 +27,7 @@ import {
   findCompactions,
   findEvents,
   findPlacedEvent,
-  isOfActive,
+  isInActiveConversation,
   type NameScope,
   refuseOther,
   refuseTurn,
@@ -86,7 +86,7 @@ function isAllowed(
   { name, target, isFull }: Candidate,
 ): boolean {
   if (changes !== true || isFull === true) return true;
-  return isOfActive(place, target.branch) || (takesIds === true && name === word);
+  return isInActiveConversation(place, target.branch) || (takesIds === true && name === word);
 }
 
 type LookUp = () => Promise<readonly Candidate[]>;
@@ -196,7 +196,7 @@ async function loadNamedBranch(workspace: Workspace, id: string | undefined, nam
     const found = isUnknown && id !== undefined ? await resolveBranchRevision(workspace, id) : null;
     if (found === null) throw error;
     const active = naming.near ?? (await preferredBranch(workspace));
-    if (!found.byName && !isOfActive({ active }, found.branch))
+    if (!found.byName && !isInActiveConversation({ active }, found.branch))
       throw notABranch(id, `\`jpg use ${found.branch}\`, then `);
   }
   throw notABranch(id);

@@ -31,7 +31,7 @@ export async function findDamage(store: ConversationStore, tips: readonly Branch
     if (commit === null || !(await store.readEntries(commit, ["conversation.json"])).has("conversation.json")) continue;
     const conversation = conversationOf(tip.name);
     if (conversation !== family.conversation) family = { conversation, checked: createCheckedFiles() };
-    const finding = await findError(store, { name: branchLike(tip.name), commit }, family.checked);
+    const finding = await findError(store, { name: checkableName(tip.name), commit }, family.checked);
     if (finding !== null) return { tip, finding };
   }
   return null;
@@ -44,7 +44,7 @@ async function findError(store: ConversationStore, tip: BranchTip, checked: Chec
 }
 
 /** The name of a branch for the checks: stock git can push any name. */
-function branchLike(name: string): string {
+function checkableName(name: string): string {
   return /^[\w-]+\/[\w-]+$/.test(name) ? name : `${slugOf(conversationOf(name))}/${slugOf(forkOf(name))}`;
 }
 

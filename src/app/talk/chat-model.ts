@@ -105,7 +105,7 @@ async function settleAssumption(
 export interface ChatSummaryModel {
   /** `provider/model` in full, or `extractive`. */
   readonly name: string;
-  readonly isChats: boolean;
+  readonly isChatModel: boolean;
 }
 
 /**
@@ -119,7 +119,7 @@ export async function chatSummaryModel(
 ): Promise<ChatSummaryModel> {
   const config = await configOf(workspace, tree);
   const chosen = await chooseSummaryModel(workspace, { config, chatModel: name });
-  return { name: chosen, isChats: config.conversation.compaction.model === "" && chosen === name };
+  return { name: chosen, isChatModel: config.conversation.compaction.model === "" && chosen === name };
 }
 
 async function configOf(workspace: Workspace, tree: BranchTree | null): Promise<Config> {

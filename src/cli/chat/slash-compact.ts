@@ -71,7 +71,7 @@ async function runCompaction(context: SlashContext, asked: CompactAsk, anyway: b
   const printer = createAnswerPrinter(terminal, look);
   const outcome = await terminal.interruptible((signal) => {
     signal.addEventListener("abort", printer.end);
-    if (chosen?.isChats === true) printer.line(style.faint(tellChatsModel(chosen)));
+    if (chosen?.isChatModel === true) printer.line(style.faint(noteChatModel(chosen)));
     if (as === "summary" && asked.kind === "compact") printer.waitFor("writing the summary");
     return compactHistory(workspace, tree, {
       as,
@@ -92,7 +92,7 @@ async function runCompaction(context: SlashContext, asked: CompactAsk, anyway: b
 }
 
 /** Printed if no model for summaries is named. */
-function tellChatsModel({ name }: ChatSummaryModel): SafeText {
+function noteChatModel({ name }: ChatSummaryModel): SafeText {
   return safe`This chat's model writes the summary: ${forTerminalLine(name)}. --model NAME names another one.`;
 }
 

@@ -1,5 +1,5 @@
 // Reads and checks the options of `jpg compact`: contradictions, and options that have no effect without another.
-import { requireSummary, type SummaryWish } from "../../app/compact/accepted-summary.ts";
+import { requireSummary, type SummaryRequirement } from "../../app/compact/accepted-summary.ts";
 import type { CompactRequest } from "../../app/compact/compact.ts";
 import type { PartCount } from "../../app/compact/compact-parts.ts";
 import { loadConversationConfig } from "../../app/conversation/marks.ts";
@@ -83,7 +83,7 @@ export function readRange({ options, runtime }: CommandContext): Omit<RangeReque
 export async function checkSummaryOptions(
   { workspace, tree }: Place,
   given: readonly string[],
-  { leavesTangents, strategies, profile }: Omit<SummaryWish, "options"> & { readonly leavesTangents: boolean },
+  { leavesTangents, strategies, profile }: Omit<SummaryRequirement, "options"> & { readonly leavesTangents: boolean },
 ): Promise<void> {
   const options = leavesTangents ? given.filter((name) => name !== "--model") : given;
   if (options.length === 0) return;

@@ -174,13 +174,13 @@ interface TransferOutput {
   readonly progress?: (line: string, isFinal: boolean) => void;
 }
 
-/** Returns the options of a transfer. Git's lines are shown only on a terminal, its progress on the moving line. */
-export function watchTransfer(output: Pick<Output, "info" | "moving" | "seen" | "errorStyle">): TransferOutput {
+/** Returns the options of a transfer. Shows lines of git only on a terminal; those about progress overwrite each other. */
+export function watchTransfer(output: Pick<Output, "info" | "progress" | "seen" | "errorStyle">): TransferOutput {
   const interactive = isTerminal(process.stdin, output);
   if (!output.seen) return { interactive };
   const show = (line: string, isFinal: boolean): void => {
-    if ((line === "" && !isFinal) || TOTAL.test(line)) output.moving("");
-    else if (PROGRESS.test(line) || (!isFinal && REMOTE_MESSAGE.test(line))) output.moving(line);
+    if ((line === "" && !isFinal) || TOTAL.test(line)) output.progress("");
+    else if (PROGRESS.test(line) || (!isFinal && REMOTE_MESSAGE.test(line))) output.progress(line);
     else if (REMOTE_MESSAGE.test(line)) output.info(output.errorStyle.faint(safe`  ${forTerminalLine(line)}`));
   };
   return { interactive, progress: show };

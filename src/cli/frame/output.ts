@@ -3,7 +3,7 @@
 import { type PagerProgram, runPager } from "../../app/models/external-process.ts";
 import { forJson, type SafeText, safe } from "../../core/safe-text.ts";
 import { asJpgError, errorDocument, renderError } from "./render-error.ts";
-import { createMovingLine, createStyle, onlyColors, type Rendering, type Style, wantsColor } from "./terminal.ts";
+import { createProgressLine, createStyle, onlyColors, type Rendering, type Style, wantsColor } from "./terminal.ts";
 
 export interface OutputStream {
   readonly isTTY?: boolean | undefined;
@@ -53,10 +53,10 @@ export interface Output extends Rendering {
   /** Whether a person sees standard error: it is a terminal. */
   readonly seen: boolean;
   /**
-   * Shows on the moving line what is being done now: anybody's text, "" = nothing. The next output replaces it. Only on a
+   * Shows on the progress line what is being done now: any text, also a stranger's; "" = nothing. The next output replaces it. Only on a
    * terminal; not with --quiet or --json.
    */
-  moving(text: string): void;
+  progress(text: string): void;
   /** Says what happened; not with --quiet. */
   info(text: SafeText): void;
   /** Says more; only with --verbose. */
@@ -77,7 +77,7 @@ export function createOutput(options: OutputOptions): Output {
   const errorStyle = createStyle(wantsColor(env, stderr.isTTY === true));
   const isMoving = stderr.isTTY === true && !quiet && options.json !== true && env["TERM"] !== "dumb";
   const screen = guardedWriter(stderr);
-  const line = createMovingLine({
+  const line = createProgressLine({
     columns: () => stderr.columns ?? 80,
     style: errorStyle,
     write: (sequences) => screen.write(sequences),
@@ -113,7 +113,7 @@ export function createOutput(options: OutputOptions): Output {
     json,
     prompt,
     seen: stderr.isTTY === true,
-    moving: (text) => {
+    progress: (text) => {
       if (!isMoving) return;
       if (text === "") line.erase();
       else line.show(text);

@@ -1,4 +1,4 @@
-// Text for a terminal: its colours, how wide it is, a line that moves.
+// Text for a terminal: its colours, its width, and the progress line.
 import { styleText } from "node:util";
 import { forTerminal, forTerminalLine, type SafeText } from "../../core/safe-text.ts";
 
@@ -88,7 +88,7 @@ export function onlyColors(text: string): SafeText {
 }
 
 // How many columns of a terminal a text takes: wide (CJK, emoji) characters two, combining marks none. Text is free of
-// control characters here. A test compares it with the package string-width, which takes twice as long to load and to begin.
+// control characters here. A test compares it with the package string-width, which takes twice as long to load and to start.
 
 /** Characters of one column that never combine with others: ASCII, Latin, and the signs of jpg's own tables. */
 const PLAIN = /^[\x20-\x7e\u00a1-\u00a8\u00aa-\u00ac\u00af-\u024f\u2010-\u2027\u2190-\u2193\u2500-\u259f]*$/;
@@ -128,7 +128,7 @@ export function charactersOf(text: SafeText): readonly Character[] {
   return [...graphemesOf(text)].map(({ segment }) => ({ text: segment as SafeText, width: graphemeWidth(segment) }));
 }
 
-/** Cuts a text without line feeds into pieces of at most `columns` (>= 1), unless a character alone is wider; never none. */
+/** Cuts a text without line feeds into pieces of at most `columns` (>= 1), unless a character alone is wider. Returns one piece at least. */
 export function cutWidth(text: SafeText, columns: number): readonly SafeText[] {
   if (displayWidth(text) <= columns) return [text];
   const pieces: SafeText[] = [];
@@ -181,16 +181,16 @@ function graphemeWidth(grapheme: string): number {
   return (WIDE.test(grapheme) ? 2 : 1) + (grapheme.match(SPACING)?.length ?? 0);
 }
 
-/** Joins pieces. */
-interface WholeCharacters {
-  /** Takes a piece; returns it with the half character that waited before it, and without a half at its own end. */
+/** Joins the pieces of a text so that no half of a surrogate pair is printed alone. */
+interface CharacterJoiner {
+  /** Returns a piece with the half that the piece before ended in, and keeps back a half at its own end. */
   take(piece: string): string;
-  /** Ends the text: returns a replacement character for an unfinished half, else "". */
+  /** Ends the text: returns a replacement character for a half that was kept back, else "". */
   end(): string;
 }
 
 /** Creates a joiner, which can be used again after `end`. */
-export function createWholeCharacters(): WholeCharacters {
+export function createCharacterJoiner(): CharacterJoiner {
   let half = "";
   return {
     take(piece) {
@@ -206,30 +206,29 @@ export function createWholeCharacters(): WholeCharacters {
   };
 }
 
-// The moving line: shows on the last line of a terminal what is being done now, and overwrites itself. It is drawn at intervals,
+// The progress line: shows on the last line of a terminal what is being done now, and overwrites itself. It is drawn at intervals,
 // never wider than the terminal, and erased before anything else is written.
 
 /** Time between two drawings, milliseconds. */
 const PAUSE_MS = 100;
 const ERASE = "\r\u001b[K";
 
-interface MovingLinePlace {
-  /** Now. */
+interface ProgressLineOptions {
+  /** Returns the terminal's present width. */
   readonly columns: () => number;
   readonly style: Pick<Style, "faint">;
   /** Writes text and control sequences. */
   readonly write: (sequences: string) => void;
 }
 
-/** The moving line, empty at first. */
-interface MovingLine {
-  /** Replaces the text, which may be anybody's; if many come at once, only the newest is drawn. */
+interface ProgressLine {
+  /** Replaces the text, which may be a stranger's; if many come at once, only the newest is drawn. */
   show(text: string): void;
   erase(): void;
 }
 
-/** Creates the moving line of a terminal. */
-export function createMovingLine({ columns, style, write }: MovingLinePlace): MovingLine {
+/** Creates the progress line of a terminal, empty at first. */
+export function createProgressLine({ columns, style, write }: ProgressLineOptions): ProgressLine {
   let pause: ReturnType<typeof setTimeout> | null = null;
   let waiting: string | null = null;
   let isShown = false;

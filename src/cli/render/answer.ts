@@ -5,7 +5,7 @@ import { forTerminal, forTerminalLine, type SafeText, safe } from "../../core/sa
 import { askYesNo } from "../frame/ask.ts";
 import type { Output } from "../frame/output.ts";
 import type { Screen } from "../frame/screen.ts";
-import { createWholeCharacters, fitWidth, onlyColors, type Paint, type Style, unpainted } from "../frame/terminal.ts";
+import { createCharacterJoiner, fitWidth, onlyColors, type Paint, type Style, unpainted } from "../frame/terminal.ts";
 import { createLiveLines, createMarkdownStream, createPlainStream, type LineStream } from "./markdown.ts";
 
 export interface AnswerLook {
@@ -44,7 +44,7 @@ class LivePrinter implements AnswerPrinter {
   readonly #screen: Screen;
   readonly #look: AnswerLook;
   readonly #lines: ReturnType<typeof createLiveLines>;
-  readonly #characters = createWholeCharacters();
+  readonly #characters = createCharacterJoiner();
   readonly #stopTicking: () => void;
   /** The text that streams. */
   #text: { readonly kind: TextKind; readonly stream: LineStream } | null = null;
@@ -169,7 +169,7 @@ export interface AnswerPrinter extends StreamPrinter {
 export function createStreamPrinter(write: (text: SafeText) => void, style: Style): StreamPrinter {
   let kind: "message" | "reasoning" | null = null;
   let atLineStart = true;
-  const characters = createWholeCharacters();
+  const characters = createCharacterJoiner();
   const put = (text: SafeText, paint: Paint): void => {
     if (text === "") return;
     write(paint(text));
@@ -324,7 +324,7 @@ function screenWriter(printer: AnswerPrinter, kind: "message" | "reasoning"): Te
 
 function createTextWriter(put: (text: string) => void, isTerminal: boolean): TextWriter {
   let written = "";
-  const characters = createWholeCharacters();
+  const characters = createCharacterJoiner();
   let isPart = false;
   const emit = (text: string): void => {
     if (text === "") return;

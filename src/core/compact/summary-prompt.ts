@@ -259,7 +259,7 @@ export function detectWork(events: Iterable<Event>): readonly WorkKind[] {
  * Words what a summary should pay special attention to: what the user asked for, then what the kinds of work suggest. Empty when there is
  * neither.
  */
-export function wordFocus(asked: readonly string[], work: readonly WorkKind[]): string {
+export function phraseFocus(asked: readonly string[], work: readonly WorkKind[]): string {
   const areas = asked.map((area) => area.trim()).filter((area) => area !== "");
   return [
     ...(areas.length === 0 ? [] : [`Pay special attention to: ${areas.join("; ")}.`]),

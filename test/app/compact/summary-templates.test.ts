@@ -4,14 +4,14 @@ import { describe, expect, it } from "vitest";
 import { readPromptTemplates } from "../../../src/app/compact/ask-summary.ts";
 import {
   fillTemplate,
-  wordFocus,
+  phraseFocus,
   writeRecord,
   writeRetry,
   writeTask,
 } from "../../../src/core/compact/summary-prompt.ts";
 import { NOTHING_CUT } from "../../../src/core/compact/transcript.ts";
 
-const options = { subject: "turns 0 to 12", focus: wordFocus(["the parser"], ["debugging"]), words: 900 };
+const options = { subject: "turns 0 to 12", focus: phraseFocus(["the parser"], ["debugging"]), words: 900 };
 
 describe("the prompts of summaries", () => {
   it("ask for seven sections, with what must stay and what should go", async () => {

@@ -4,11 +4,11 @@ import {
   detectWork,
   messageView,
   nameTurns,
+  phraseFocus,
   rawBeginning,
   suffixView,
   type TaskOptions,
   type WorkKind,
-  wordFocus,
   wordLimit,
   writeRecord,
   writeRetry,
@@ -200,19 +200,19 @@ describe("detectWork", () => {
   });
 });
 
-describe("wordFocus", () => {
+describe("phraseFocus", () => {
   it("words what the user asked for first, then what the work suggests", () => {
-    expect(wordFocus([" the parser ", " ", "tests"], ["debugging", "questions"]).split("\n")).toEqual([
+    expect(phraseFocus([" the parser ", " ", "tests"], ["debugging", "questions"]).split("\n")).toEqual([
       "Pay special attention to: the parser; tests.",
       "This is debugging: dwell on error messages word for word, what was ruled out, the cause that was found, and how it was solved.",
       "This is about questions and answers: dwell on the facts and conclusions of each answer, and what stayed unanswered.",
     ]);
-    expect(wordFocus([" "], ["planning", "code review", "implementation"]).split("\n")).toEqual([
+    expect(phraseFocus([" "], ["planning", "code review", "implementation"]).split("\n")).toEqual([
       "This is planning: dwell on decisions with their reasons, alternatives that were turned down, and how the tasks are cut and ordered.",
       "This is code review: dwell on what was criticised, where exactly, how grave it is, and what was agreed on.",
       "This is implementation: dwell on how the parts are built and why so, the files and functions that were changed, and what is unfinished.",
     ]);
-    expect(wordFocus([], [])).toBe("");
+    expect(phraseFocus([], [])).toBe("");
   });
 });
 

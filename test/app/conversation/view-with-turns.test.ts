@@ -1,10 +1,10 @@
 // @module-tag law
-// What is loaded around a turn shows it as the whole conversation does.
+// A view with some turns loaded shows these turns as the whole conversation does.
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type BranchTree, loadBranchTree } from "../../../src/app/conversation/tree.ts";
-import { loadAround, loadCompactions, loadTurns, loadView } from "../../../src/app/conversation/view.ts";
+import { loadCompactions, loadTurns, loadView, loadViewWithTurns } from "../../../src/app/conversation/view.ts";
 import { formatCompactionLine, recordPath } from "../../../src/core/conversation/compaction-line.ts";
 import type { Event, Turn } from "../../../src/core/conversation/event.ts";
 import { project } from "../../../src/core/conversation/projection.ts";
@@ -45,7 +45,7 @@ function metering(event: Event, place: number, draw: readonly number[]): Event {
   return { ...event, ...(kind % 3 === 0 ? { timestamp: "2026-03-01T00:00:00Z" } : {}), metadata } as Event;
 }
 
-describe("loadAround", () => {
+describe("loadViewWithTurns", () => {
   async function stored({ turns, compactions }: RandomConversation) {
     const store = await createMemoryStore();
     const files = [
@@ -75,7 +75,7 @@ describe("loadAround", () => {
         const { turns: all, applied, view } = await whole(store, tree);
         if (all.size === 0) return;
         const position = seed % all.size;
-        const around = await loadAround(store, tree, [position]);
+        const around = await loadViewWithTurns(store, tree, [position]);
         expect(around.view).toEqual(view);
         expect((await loadView(store, tree)).view).toEqual(view);
         const { events } = all.get(position) as Turn;

@@ -25,10 +25,10 @@ const open = (
   });
 const ERASE = "\r\u001b[K";
 
-describe("a line that moves", () => {
+describe("the progress line", () => {
   it("draws the first text at once, then the newest ten times a second, and is gone before anything else is written", () => {
     const output = open();
-    for (const percent of [1, 2, 3]) output.moving(`Receiving: ${percent}%`);
+    for (const percent of [1, 2, 3]) output.progress(`Receiving: ${percent}%`);
     expect(chunks).toEqual([`${ERASE}Receiving: 1%`]);
     vi.advanceTimersByTime(100);
     expect(chunks.slice(1)).toEqual([`${ERASE}Receiving: 3%`]);
@@ -40,38 +40,38 @@ describe("a line that moves", () => {
 
   it("draws nothing after it was erased, whatever was waiting", () => {
     const output = open();
-    output.moving("one");
-    output.moving("two");
-    output.moving("");
+    output.progress("one");
+    output.progress("two");
+    output.progress("");
     vi.advanceTimersByTime(1000);
     expect(chunks).toEqual([`${ERASE}one`, ERASE]);
   });
 
-  it("is as wide as the terminal is by then, one column less, and steers it with nothing of others", () => {
+  it("is one column narrower than the terminal is by then, and prints no control sequence of others", () => {
     const output = open();
-    output.moving(`remote: \u001b[2J\u009b31m${"宽".repeat(40)}`);
+    output.progress(`remote: \u001b[2J\u009b31m${"宽".repeat(40)}`);
     expect(chunks).toEqual([`${ERASE}remote: ␛[2J\ufffd31m${"宽".repeat(11)}…`]);
     vi.advanceTimersByTime(100);
     stderr.columns = 8;
-    output.moving("Receiving objects");
+    output.progress("Receiving objects");
     expect(chunks[1]).toBe(`${ERASE}Receiv…`);
   });
 
   it.each([["quiet"], ["json"]])("is not drawn with --%s", (name) => {
-    open({ [name]: true }).moving("one");
+    open({ [name]: true }).progress("one");
     expect(chunks).toEqual([]);
   });
 
-  it("is not drawn on a terminal that cannot, nor elsewhere than on one", () => {
-    open({ env: { TERM: "dumb" } }).moving("one");
+  it("is drawn only on a terminal that can overwrite a line", () => {
+    open({ env: { TERM: "dumb" } }).progress("one");
     Object.assign(stderr, { isTTY: false });
-    open().moving("one");
+    open().progress("one");
     expect(chunks).toEqual([]);
   });
 });
 
 describe("what git says of a transfer", () => {
-  it("moves where it is progress, stays where the other side says something, and is left out where jpg says it", () => {
+  it("overwrites itself where it is progress, stays where the other side says something, and is left out where jpg says it", () => {
     const { progress } = watchTransfer(open());
     progress?.("remote: Counting objects:  50% (1/2)", false);
     progress?.("remote: Counting objects: 100% (2/2), done.", true);
