@@ -34,15 +34,7 @@ function renderTable(agents) {
     agent.files.folders || agent.store ? "yes" : "–",
     agent.setup?.hooks ? "yes" : "–",
   ]);
-  const head = [
-    "",
-    "name",
-    "`import`",
-    "`export --to`",
-    "`resume --with`",
-    "found, and kept in `sync`",
-    "`hooks install`",
-  ];
+  const head = ["", "name", "`import`", "`export --to`", "`resume --with`", "found by `import`", "`hooks install`"];
   return [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
 }
 

@@ -11,20 +11,18 @@ import { buildIfMissing, openStage, run } from "./tour-shell.mjs";
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
 const SESSION = "7d1f0c52-4b8e-4a63-9c27-51e0a4d9b3f6";
 const COLUMNS = 92;
-const ROWS = 23;
+const ROWS = 27;
 const PROMPT = "$ ";
 /** What is typed. A comment is shown for less time than what a command prints. */
 const LINES = [
-  "# a session of Claude Code, found for this project",
+  "# a session of Claude Code, which has compacted itself once",
   "jpg import",
-  "# shorten what the model sees: no model is asked, nothing is lost",
-  "jpg compact",
-  "# continue in the agent with the smaller view",
-  "jpg resume",
-  "clear",
-  "# changed your mind?",
+  "# take that back: nothing is lost",
   "jpg undo",
-  "jpg log",
+  "# shorten it by rules: requests, answers and calls stay, no model is asked",
+  "jpg compact",
+  "# continue in the agent",
+  "jpg resume",
 ];
 const KEYS_A_FRAME = 4;
 const TYPING_SECONDS = 0.12;
@@ -99,7 +97,7 @@ async function record() {
     }
     tmux("send-keys", "Enter");
     await waitForPrompt();
-    const reading = line.startsWith("#") || line === "clear" ? READING_SECONDS.comment : READING_SECONDS.command;
+    const reading = line.startsWith("#") ? READING_SECONDS.comment : READING_SECONDS.command;
     take(at === LINES.length - 1 ? LAST_SECONDS : reading);
   }
   return frames;
@@ -149,7 +147,7 @@ function drawFilm(frames) {
   });
   const last = `translateX(-${round((frames.length - 1) * width)}px)`;
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img">
-<title>jpg imports a session, compacts it, prints the command that continues it, and undoes the compaction</title>
+<title>jpg imports a session of Claude Code, takes the agent's own compaction back, compacts it by rules, and prints the command that resumes it</title>
 <style>
 text{font:14px ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace;fill:#e6edf3;white-space:pre}
 .film{animation:film ${round(seconds)}s step-end infinite}

@@ -164,7 +164,7 @@ describe("blame", () => {
       });
       const text = (await sandbox.jpg(["blame", `${TURN}:${response.id}`])).stdout;
       expect(text).toContain(
-        `\`jpg revert ${String(made["compaction"])}\` undoes it; the event then is shown as it is.`,
+        `\`jpg revert ${String(made["compaction"])}\` undoes it; the event is then shown as it is.`,
       );
       const whole = (await sandbox.jpg(["blame", String(TURN)])).stdout;
       expect(whole.trimEnd().split("\n").slice(-3)).toEqual([

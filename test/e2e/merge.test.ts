@@ -20,7 +20,7 @@ describe("jpg merge", () => {
       "$ jpg merge main --dry-run
       Would merge <id>/main turns 3..5 (192 tokens)
       into short as turn 3: would extract a summary, without a model
-      note: <id>/short has no turns of its own: \`jpg use <id>/main\` continues with the turns themselves
+      note: <id>/short has added no turns since the fork: \`jpg use <id>/main\` continues with the turns themselves
       "
     `);
     expect(await run("jpg merge main --summary 'The gauge was read three times.'")).toMatchInlineSnapshot(`
@@ -28,7 +28,7 @@ describe("jpg merge", () => {
       Merged <id>/main turns 3..5 (192 tokens)
       into short as turn 3: your summary
       commit <commit 2>  view 20.2k → 20.2k
-      note: <id>/short has no turns of its own: \`jpg use <id>/main\` continues with the turns themselves
+      note: <id>/short has added no turns since the fork: \`jpg use <id>/main\` continues with the turns themselves
       "
     `);
     expect(await run("jpg merge main")).toMatchInlineSnapshot(`
@@ -113,7 +113,7 @@ describe("jpg merge", () => {
         "to_turn": 3,
         "model": "extractive",
         "notes": [
-          "<id>/short has no turns of its own: \`jpg use <id>/main\` continues with the turns themselves"
+          "<id>/short has added no turns since the fork: \`jpg use <id>/main\` continues with the turns themselves"
         ],
         "commit": null,
         "tokens": {
@@ -131,7 +131,7 @@ describe("jpg merge", () => {
       Merged <id>/main turn 3 (64 tokens)
       into short as turn 3: your summary
       commit <commit 1>  view 20.2k → 20.2k
-      note: <id>/short has no turns of its own: \`jpg use <id>/main\` continues with the turns themselves
+      note: <id>/short has added no turns since the fork: \`jpg use <id>/main\` continues with the turns themselves
       "
     `);
     expect(await run("jpg merge main")).toMatchInlineSnapshot(`

@@ -146,7 +146,9 @@ async function notesOn(
   return [
     ...(isOpen ? [`a turn of ${fork.branch} is still in progress: merge again when it has ended`] : []),
     ...(isAhead
-      ? [`${into.branch} has no turns of its own: \`jpg use ${fork.branch}\` continues with the turns themselves`]
+      ? [
+          `${into.branch} has added no turns since the fork: \`jpg use ${fork.branch}\` continues with the turns themselves`,
+        ]
       : []),
   ];
 }

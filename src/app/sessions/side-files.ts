@@ -175,7 +175,7 @@ function notStored(full: string, cause: unknown): LeftOut {
     `${path} was left out: ${messageOf(cause)}. The session was imported.`,
     {
       hints: [
-        "jpg stores the files that an agent wrote for a session with it. To have this one stored, rename or move it.",
+        "Files that an agent wrote for a session are stored with it. To have this one stored, rename or move it.",
       ],
       cause,
       data: { path },

@@ -7,7 +7,7 @@ import { resolveWhole } from "../../app/names/resolve-id.ts";
 import { PIPELINE_NAMES, STRATEGY_NAMES } from "../../core/compact/strategies/strategy-names.ts";
 import type { RangeRequest } from "../../core/conversation/bound-resolution.ts";
 import { badBound, isBound } from "../../core/conversation/range-bound.ts";
-import { forTerminalLine, safe } from "../../core/safe-text.ts";
+import { forTerminalLine, safe, shellWord } from "../../core/safe-text.ts";
 import { type CommandContext, type CommandSpec, flag, INTERRUPTED, text } from "../frame/command.ts";
 import { endOnInterrupt } from "../frame/interrupt.ts";
 import { documentOf, renderTimeline } from "../render/compact.ts";
@@ -242,6 +242,9 @@ async function writeBundle({ output, runtime, json }: CommandContext, file: stri
   const path = resolve(runtime.cwd, file);
   await writeResultFile(path, bundle);
   if (json) output.json({ path });
-  else output.info(safe`Wrote ${forTerminalLine(path)}. Have the summary written, then: jpg compact --accept FILE`);
+  else
+    output.info(
+      safe`Wrote ${forTerminalLine(path)}. Have the summary written, then: jpg compact --accept ${forTerminalLine(shellWord(file))}`,
+    );
   return 0;
 }

@@ -9,7 +9,7 @@ import { editorFailed, openEditor } from "../../app/models/external-process.ts";
 import { resolveWhole } from "../../app/names/resolve-id.ts";
 import { markPlan, type PlanProblem, withoutMarks } from "../../core/compact/edit-plan.ts";
 import { JpgError, reasonOf, userError } from "../../core/errors.ts";
-import { forTerminal, forTerminalLine, safe } from "../../core/safe-text.ts";
+import { forTerminal, forTerminalLine, safe, shellWord } from "../../core/safe-text.ts";
 import { type CommandContext, type CommandSpec, flag, text } from "../frame/command.ts";
 import { endOnInterrupt } from "../frame/interrupt.ts";
 import { editDocument, isIdle, PLAN_COLUMNS, planDocument, renderEdit, renderPlan } from "../render/compact.ts";
@@ -124,7 +124,10 @@ async function emitPlan({ output, runtime, json }: CommandContext, file: string,
     const path = resolve(runtime.cwd, file);
     await writeResultFile(path, plan);
     if (json) output.json({ path });
-    else output.info(safe`Wrote ${forTerminalLine(path)}. Change it, then: jpg edit --plan FILE`);
+    else
+      output.info(
+        safe`Wrote ${forTerminalLine(path)}. Change it, then: jpg edit --plan ${forTerminalLine(shellWord(file))}`,
+      );
   } else if (json) output.json(planDocument(offer, plan));
   else output.data(forTerminal(plan));
   return 0;

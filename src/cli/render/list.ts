@@ -166,13 +166,13 @@ function details({ by, sees, next, state }: BlameRow, style: Style): readonly Sa
         ? [safe`The model sees nothing in its place.`]
         : []
       : [SEES_INSTEAD, ...indentText(sees)];
-  const after = next === undefined ? safe`is shown as it is` : safe`is decided by ${style.id(forTerminalLine(next))}`;
+  const after = next === undefined ? safe`shown as it is` : safe`decided by ${style.id(forTerminalLine(next))}`;
   return [
     "",
     commitLine(by, style),
     ...place,
     "",
-    safe`\`jpg revert ${forTerminalLine(by.compaction)}\` undoes it; the event then ${after}.`,
+    safe`\`jpg revert ${forTerminalLine(by.compaction)}\` undoes it; the event is then ${after}.`,
   ];
 }
 

@@ -30,7 +30,7 @@ it("tells of one event who decided, what stands in its place, and how to take th
     "    They met.",
     "    They left.",
     "",
-    "`jpg revert k3f9q2` undoes it; the event then is decided by a00001.",
+    "`jpg revert k3f9q2` undoes it; the event is then decided by a00001.",
   ]);
 });
 
