@@ -1,5 +1,4 @@
 // @module-tag law
-// @module-tag law
 
 import fc from "fast-check";
 import { parse } from "smol-toml";

@@ -1,5 +1,4 @@
 // @module-tag law
-// @module-tag law
 
 import { execFileSync } from "node:child_process";
 import fc from "fast-check";

@@ -1,5 +1,4 @@
 // @module-tag law
-// @module-tag law
 // Git's configuration files are read as git reads them, and what is written means the same to git.
 
 import { join } from "node:path";

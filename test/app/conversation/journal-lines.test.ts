@@ -1,5 +1,4 @@
 // @module-tag law
-// @module-tag law
 // A journal replays from any of its beginnings, wherever a crash cut it.
 
 import fc from "fast-check";

@@ -1,5 +1,4 @@
 // @module-tag law
-// @module-tag law
 // Turn files from bytes: the same events as from their text, and the first one without the rest.
 
 import fc from "fast-check";

@@ -1,5 +1,4 @@
 // @module-tag law
-// @module-tag law
 // What a request is made of: words, files that they name, standard input.
 
 import { mkdirSync, writeFileSync } from "node:fs";

@@ -1,5 +1,4 @@
 // @module-tag law
-// @module-tag law
 // A command line as words, without a shell.
 
 import fc from "fast-check";

@@ -1,5 +1,4 @@
 // @module-tag law
-// @module-tag law
 // Whatever a plan says of a conversation under whatever compactions: following it as one does what its compactions do one after
 // the other, what is kept is shown as it was, and taking all of it back gives the view that was there.
 

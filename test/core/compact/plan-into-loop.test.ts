@@ -1,5 +1,4 @@
 // @module-tag law
-// @module-tag law
 // Batches that reach into a tool loop which is not finished: what they may touch there, and that the provider still takes it.
 
 import fc from "fast-check";

@@ -1,5 +1,4 @@
 // @module-tag law
-// @module-tag law
 // What each policy of a profile takes out.
 
 import fc from "fast-check";

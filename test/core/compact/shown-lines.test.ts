@@ -1,5 +1,4 @@
 // @module-tag law
-// @module-tag law
 // Reads whose lines a later read of the same file shows as well.
 
 import fc from "fast-check";

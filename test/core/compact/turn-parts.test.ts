@@ -1,5 +1,4 @@
 // @module-tag law
-// @module-tag law
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

@@ -1,5 +1,4 @@
 // @module-tag law
-// @module-tag law
 
 import { createHash } from "node:crypto";
 import { inflateSync } from "node:zlib";

@@ -1,5 +1,4 @@
 // @module-tag law
-// @module-tag law
 // The notice of what a view hides: only when it is asked for, once, short, after the newest compaction that hides something.
 
 import fc from "fast-check";

@@ -1,5 +1,4 @@
 // @module-tag law
-// @module-tag law
 // The laws of projection, over random streams and random stacks of compactions.
 
 import fc from "fast-check";

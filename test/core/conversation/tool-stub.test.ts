@@ -1,5 +1,4 @@
 // @module-tag law
-// @module-tag law
 // What stripped and truncated calls look like.
 
 import fc from "fast-check";

@@ -1,5 +1,4 @@
 // @module-tag law
-// @module-tag law
 // What a compaction costs and saves at a provider that caches prefixes.
 
 import fc from "fast-check";

@@ -1,5 +1,4 @@
 // @module-tag law
-// @module-tag law
 // Laws of both OpenAI renderings over random conversations under random stacks of compactions, and over streams as rough as
 // agents' logs are: what is sent is valid, nothing is lost without being named, and later turns change nothing before them.
 

@@ -1,5 +1,4 @@
 // @module-tag law
-// @module-tag law
 // The laws of rendering: whatever a conversation holds and whatever compactions lie over it, every provider takes its view.
 
 import { readdirSync, readFileSync } from "node:fs";

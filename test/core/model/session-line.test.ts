@@ -1,5 +1,4 @@
 // @module-tag law
-// @module-tag law
 // The law of sizes: whatever is compacted, reverted, forked or came in compacted, the size of a view follows its text. A session
 // is drawn with its agent's own compactions, and each of its requests has the usage of what that agent sent then.
 

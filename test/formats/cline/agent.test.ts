@@ -1,5 +1,4 @@
 // @module-tag law
-// @module-tag law
 // What Cline sends since it compacted a session, beside the session: a compaction of it, under which the view is what Cline sends.
 
 import fc from "fast-check";

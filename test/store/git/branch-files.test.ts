@@ -1,5 +1,4 @@
 // @module-tag law
-// @module-tag law
 
 import { readFileSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,4 @@
 // @module-tag law
-// @module-tag law
 // A window gives the bytes of the file, in whatever order they are asked for.
 
 import { closeSync, openSync, writeFileSync } from "node:fs";

@@ -1,5 +1,4 @@
 // @module-tag law
-// @module-tag law
 import { openNativeStore } from "../../../src/store/git/store.ts";
 import { testConversationStore } from "../../contract/conversation-store.ts";
 import { createTempStore } from "../../helpers/temp-repository.ts";

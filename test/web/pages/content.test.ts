@@ -1,5 +1,4 @@
 // @module-tag law
-// @module-tag law
 
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import fc from "fast-check";

@@ -1,5 +1,4 @@
 // @module-tag law
-// @module-tag law
 // Laws of strategies over random conversations, stacks of compactions and lists of strategies.
 
 import fc from "fast-check";
