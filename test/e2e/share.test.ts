@@ -234,7 +234,7 @@ describe("jpg import of a bundle", () => {
       "import",
       file("talk.bundle"),
     ]);
-    expect(row).toMatchObject({ status: "left_out", reason: expect.stringContaining("another conversation") });
+    expect(row).toMatchObject({ status: "left_out", reason: expect.stringContaining("not the same conversation") });
     const command = /`jpg (git branch NAME\S* \S+)`/.exec(row?.reason ?? "")?.[1] ?? "";
     expect((await ben.jpg(["import", file("talk.bundle")])).stdout).toContain(command);
     expect(await ben.jpg(command.replace("NAME", "ada").split(" "))).toMatchObject({ code: 0 });

@@ -132,7 +132,7 @@ describe("what somebody removed from the remote", () => {
   it("is told of by fetch and pull, and stays here", async () => {
     for (const command of ["fetch", "pull"]) {
       const { code, stdout } = await sandbox.jpg([command]);
-      expect([code, stdout]).toEqual([0, expect.stringContaining(`still here: ${sandbox.conversation}`)]);
+      expect([code, stdout]).toEqual([0, expect.stringContaining(`you still have: ${sandbox.conversation}`)]);
       expect(stdout).toContain("which has 0 branches");
       expect(await sandbox.json([command])).toMatchObject({ gone: [gone()], total: 0 });
     }

@@ -45,7 +45,7 @@ describe("planSettings", () => {
     for (const scope of ["system", "global"]) {
       const users = { scope, key, value: "mine" };
       expect([...planSettings([users, own(key)]).overrides]).toEqual([[key, "mine"]]);
-      expect(planSettings([users])).toEqual({ ignored: [], overrides: new Map(), isShut: false, promisors: [] });
+      expect(planSettings([users])).toEqual({ ignored: [], overrides: new Map(), isBlocked: false, promisors: [] });
     }
   });
 
@@ -66,7 +66,7 @@ describe("planSettings", () => {
     "http.proxy",
     "http.https://x/.cookiefile",
   ])("shuts transports where a store's own %s is between it and its remotes", (key) => {
-    expect(planSettings([own(key)])).toEqual({ ignored: [key], overrides: new Map(), isShut: true, promisors: [] });
+    expect(planSettings([own(key)])).toEqual({ ignored: [key], overrides: new Map(), isBlocked: true, promisors: [] });
     expect(planSettings([{ scope: "global", key, value: "mine" }]).isBlocked).toBe(false);
   });
 
