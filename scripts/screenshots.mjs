@@ -1,5 +1,5 @@
-// Takes the pictures of pages in docs/assets (`npm run screenshots`): the bundled sample session, served, in two sizes,
-// light and dark. Needs Chromium; `-- FOLDER` puts them elsewhere.
+// Takes the pictures of pages that README and the guide show, docs/assets/page-*.png (`npm run screenshots`): the bundled sample
+// session, served, light and dark. Needs Chromium; `-- FOLDER` puts them elsewhere.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -13,7 +13,7 @@ const ROOT = fileURLToPath(new URL("../", import.meta.url));
 const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
 const SAMPLE = readFileSync(join(ROOT, "examples/sample-session.jsonl"), "utf8");
 const SESSION = "7d1f0c52-4b8e-4a63-9c27-51e0a4d9b3f6";
-const SIZES = { wide: { width: 1280, height: 900 }, narrow: { width: 400, height: 820 } };
+const SIZE = { width: 1280, height: 900 };
 /** Shorter conversations beside the sample: lines of it, and a title. */
 const OTHERS = [
   [60, "Reading buoys over a flaky link"],
@@ -62,25 +62,20 @@ async function takePictures() {
     const context = await browser.newContext({ deviceScaleFactor: 1 });
     const page = await context.newPage();
     await page.goto(await addressOf(server));
-    const list = page.url();
     await page.getByRole("link", { name: "Make tidepool" }).first().click();
     const conversation = page.url();
-    for (const [size, viewport] of Object.entries(SIZES)) {
-      for (const colorScheme of ["light", "dark"]) {
-        await page.setViewportSize(viewport);
-        await page.emulateMedia({ colorScheme });
-        const save = (name) => page.screenshot({ path: join(folder, `page-${name}-${size}-${colorScheme}.png`) });
-        await page.goto(list);
-        await save("list");
-        await page.goto(conversation);
-        await page.locator("#timeline.drawn").waitFor();
-        await save("conversation");
-        await page.goto(`${conversation}?at=18#turn-18`);
-        await page.locator("#turn-18:focus").waitFor();
-        await page.keyboard.press("o");
-        await page.waitForTimeout(1500);
-        await save("turn");
-      }
+    await page.setViewportSize(SIZE);
+    for (const colorScheme of ["light", "dark"]) {
+      await page.emulateMedia({ colorScheme });
+      const save = (name) => page.screenshot({ path: join(folder, `page-${name}-${colorScheme}.png`) });
+      await page.goto(conversation);
+      await page.locator("#timeline.drawn").waitFor();
+      await save("conversation");
+      await page.goto(`${conversation}?at=18#turn-18`);
+      await page.locator("#turn-18:focus").waitFor();
+      await page.keyboard.press("o");
+      await page.waitForTimeout(1500);
+      await save("turn");
     }
   } finally {
     await browser.close();

@@ -277,7 +277,7 @@ export interface LossReceipt {
 /** Says what was not read whole, each clause completing "read …" or "the summary's model read …"; empty where one request held all. */
 export function describeReading({ parts, shortened }: Summary): readonly string[] {
   return [
-    ...(parts === undefined ? [] : [`in ${parts} parts, whose summaries were merged`]),
+    ...(parts === undefined ? [] : [`in ${parts} parts, with their summaries merged`]),
     ...(shortened === undefined
       ? []
       : [

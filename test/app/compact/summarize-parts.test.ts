@@ -49,7 +49,7 @@ describe("a range that does not fit the model", () => {
     expect(merge).not.toContain("request number");
     expect(progress.some((line) => /merging the summaries of \d parts/.test(line))).toBe(true);
     expect(reportOf(outcome).compaction?.summary?.parts).toBe(5);
-    expect(await message()).toContain("Read in 5 parts, whose summaries were merged\n");
+    expect(await message()).toContain("Read in 5 parts, with their summaries merged\n");
   });
 
   it("has nothing left out, and no parts, if all raw events fit", async () => {
