@@ -19,7 +19,7 @@ const LINES = [
   "jpg import",
   "# take that back: nothing is lost",
   "jpg undo",
-  "# shorten it by rules: requests, answers and calls stay, no model is asked",
+  "# shorten it by rules: every request and answer stays, no model is asked",
   "jpg compact",
   "# continue in the agent",
   "jpg resume",
