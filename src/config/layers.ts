@@ -1,4 +1,4 @@
-// A layer is one source of settings.
+// Layers: one source of settings each. Decides what a layer may set, and reads it into single assignments.
 import * as z from "zod/mini";
 import { nearestName } from "../core/errors.ts";
 import { type Config, namedProviderOf, namedProviders } from "./config.ts";
@@ -60,7 +60,7 @@ export interface LayerContents {
   readonly problems: readonly Problem[];
 }
 
-/** The origin of a layer's key. */
+/** Returns the origin of a layer's key. */
 export function originOf({ name, file, lineOf }: Layer, path: SettingPath): SettingOrigin {
   const line = lineOf?.(path);
   return { layer: name, file, line };
@@ -71,7 +71,7 @@ export function renderPlace({ layer, file, line }: SettingOrigin): string {
   return [file ?? layer, ...(line === undefined ? [] : [line])].join(":");
 }
 
-// Who may set what. A conversation comes from anywhere, a project's file from its authors. Neither may name a program, an address, a
+// Who may set what. A conversation may come from anybody, a project's file comes from its authors. Neither may name a program, an address, a
 // key or the system prompt, nor enable what spends or sends, unless the user trusted the project's file (docs/config.md has the
 // table).
 
@@ -82,10 +82,10 @@ const OPEN_TO_CONVERSATIONS: readonly SettingPath[] = [
   ["conversation", "tools"],
 ];
 
-/** Names a profile; an untrusted layer may only name one that asks no model. */
+/** The setting that names a profile; an untrusted layer may only name one that asks no model. */
 export const DEFAULT_PROFILE = "conversation.compaction.default_profile";
 
-/** Whether the user wrote or trusted a layer: none of its settings are refused. */
+/** Whether the user wrote or trusted a layer: then only `refusalOfUsersOnly` refuses settings of it. */
 export function isUserApproved(layer: LayerName, isTrusted: boolean): boolean {
   return layer === "built-in" || layer === "user" || layer === "flag" || (layer === "project" && isTrusted);
 }
@@ -130,11 +130,11 @@ export function asksForSummary(profile: string, { conversation }: Config): boole
 function refusalOfModel(model: string, own: Config): string | null {
   if (model === "") return null;
   const provider = namedProviderOf(model, own);
-  if (provider === null) return "it names no provider of models that your own settings know";
+  if (provider === null) return "your own settings do not know its provider";
   return namedProviders(own).has(provider) ? null : `your own settings do not name ${provider}`;
 }
 
-/** Even an empty table names a provider or a server. */
+/** Whether a key needs trust. An empty table already names a provider or a server. */
 function isGated(path: SettingPath): boolean {
   if (path[0] === "providers" || path[0] === "mcp") return true;
   const node = findNode(path)?.node;
@@ -219,7 +219,7 @@ function isTable(value: unknown): value is Readonly<Record<string, unknown>> {
 
 const SHOWN_CHARACTERS = 60;
 
-/** A key that no setting has. */
+/** Creates the problem of a key that no setting has. */
 export function unknownKey(layer: Layer, path: SettingPath): Problem {
   const table = path.slice(0, -1);
   const name = path[path.length - 1] ?? "";
@@ -238,7 +238,7 @@ export function unknownKey(layer: Layer, path: SettingPath): Problem {
   };
 }
 
-/** A value that its setting does not accept. */
+/** Creates the problem of a value that its setting does not accept. */
 export function badValue(layer: Layer, path: SettingPath, facts: SettingFacts, value: unknown): Problem {
   const received = facts.hidden === undefined ? describeValue(value) : "a value that is not shown";
   const replacement = replacementFor(path, value);
@@ -255,12 +255,12 @@ export function badValue(layer: Layer, path: SettingPath, facts: SettingFacts, v
   };
 }
 
-/** A value where a table is expected. */
+/** Creates the problem of a value where a table is expected. */
 export function notATable(layer: Layer, path: SettingPath, value: unknown): Problem {
   return mismatch(layer, path, `expected a table of settings, received ${describeValue(value)}`);
 }
 
-/** A setting that one layer sets under two names. */
+/** Creates the problem of a setting that one layer sets under two names. */
 export function setTwice(layer: Layer, path: SettingPath, canonical: SettingPath): Problem {
   return mismatch(layer, path, `expected ${formatKey(canonical)} once, received it under two names`);
 }

@@ -98,7 +98,7 @@ describe.skipIf(tmuxMissing !== null)("jpg edit in a terminal (tmux)", () => {
       if [ $rounds = 1 ]; then sed -i 's/^keep 2/omit 2/' "$1"; ${jpg} compact --from 4 --to 4 -s strip-tools > /dev/null; fi`).shows(
       "left with 0",
     );
-    expect(seen(2)).toMatch(/# .* moved since the plan was made of \w+: 1 commit was added: compact 4\.\.4/);
+    expect(seen(2)).toMatch(/# .* moved since the plan was made from \w+: 1 commit was added: compact 4\.\.4/);
     expect(seen(2)).toMatch(/^omit 2 /m);
     expect(screen).toMatch(/Compacted \S+ 2: turns omitted/);
     expect(sandbox.git(["rev-list", "--count", `${start}..HEAD`])).toBe("2");

@@ -118,7 +118,7 @@ describe("a plan that is followed", () => {
         compactions: report.compactions.map((one) => ({ id: one })),
       });
     }
-    expect((await sandbox.jpg(["show", second])).stdout).toMatch(/Made as one:\n.*0: .*\n.*2: turns omitted\n/);
+    expect((await sandbox.jpg(["show", second])).stdout).toMatch(/Group:\n.*0: .*\n.*2: turns omitted\n/);
     const blamed = await sandbox.json<{ rows: { by?: { compaction: string; subject: string } }[] }>(["blame", "2"]);
     expect(blamed.rows[0]?.by).toMatchObject({ compaction: second, subject: expect.stringContaining(report.policies) });
     const diffs = await Promise.all([first, second].map((id) => sandbox.jpg(["diff", id])));
@@ -302,7 +302,7 @@ describe("a plan that cannot be followed", () => {
     await sandbox.jpg(["fork", "@", "other"]);
     expect(await follow(plan)).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining(`The plan was made of ${main}`),
+      stderr: expect.stringContaining(`The plan was made from ${main}`),
     });
   });
 

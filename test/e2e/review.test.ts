@@ -47,7 +47,7 @@ describe("jpg review", () => {
           labels = ["ready"]
 
       compaction vnhh1f compact 0..0: reasoning + tools stripped (20.4k → 20.4k tokens)
-        Saw (-) and sees (+), 2 changes:
+        What the model saw (-) and would see (+), 2 changes:
           turn 0, assistant (reasoning): 13 → 0 tokens
           - thought 0: the gauge at the pier is read first
           turn 0, tool result Bash echo toolu_000000000006: 11 → 9 tokens

@@ -1,4 +1,4 @@
-// Reads a summary that somebody else wrote (`--accept`), with the turns for which it was written.
+// Summaries that somebody else writes: reads them (`--accept`), and creates the bundle to write them from (`--emit`).
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { PlacedEvent } from "../../core/compact/event-ledger.ts";
@@ -96,12 +96,12 @@ function boundsOf(
   };
 }
 
-/** Accepts a profile's name in one line only, since the answer's writer may have changed it. */
+/** Accepts a name of one line only: the writer of the answer may have changed it. */
 function isName(value: unknown): value is string {
   return typeof value === "string" && /^[^\p{C}]{1,100}$/u.test(value);
 }
 
-/** Returns the answer; a whole bundle whose `answer` was filled in counts, too. */
+/** Returns the answer, also if the whole bundle came back with its `answer` filled in. */
 function answerIn(value: Readonly<Record<string, unknown>> | null): Readonly<Record<string, unknown>> | null {
   const inner = value?.["summary"] === undefined ? value?.["answer"] : undefined;
   return typeof inner === "object" && inner !== null ? (inner as Record<string, unknown>) : value;
@@ -263,15 +263,15 @@ function raiseNoSuffix({ from_turn, to_turn }: BundlePlan): never {
   );
 }
 
-/** How a call compacts, and those of its options that only a summary uses, as typed; never empty. */
 export interface SummaryRequirement {
+  /** Options that only a summary uses, as typed; never empty. */
   readonly options: readonly string[];
   readonly strategies: ChosenStrategies | null;
   /** Absent = the configured one; ignored if there are strategies. */
   readonly profile?: string;
 }
 
-/** Refuses strategies, or a profile, that never write a summary. Throws `no_summary`, `unknown_profile`. */
+/** Refuses options that only a summary uses if the strategies, or the profile, never write one. Throws `no_summary`, `unknown_profile`. */
 export async function requireSummary(
   workspace: Workspace,
   tree: BranchTree,

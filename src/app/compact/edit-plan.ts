@@ -1,4 +1,4 @@
-// Offers a view to be edited as a plan, and reads, checks and reports an edited plan.
+// Offers a view as a plan to edit; reads, checks and reports edited plans.
 import { type Config, toolHints } from "../../config/config.ts";
 import {
   type EditItem,
@@ -45,10 +45,10 @@ import type { SummaryRequest } from "./summary-source.ts";
 export interface PlanOffer {
   readonly base: PlanBase;
   readonly items: readonly EditItem[];
-  /** Verb of each item's line, by place; others keep theirs. */
+  /** Verbs taken over from an older plan, by place; other lines have their item's own verb. */
   readonly verbs: ReadonlyMap<string, EditVerb>;
   readonly size: TokenCount;
-  /** Tokens in front of the events, which no line counts. */
+  /** Tokens of system prompt and tools, which no line counts. */
   readonly overhead: number;
   /** Context window of the conversation's model, tokens; null = unknown. */
   readonly windowTokens: number | null;
@@ -90,7 +90,7 @@ export async function carryOver(workspace: Workspace, tree: BranchTree, text: st
   return { ...offer, verbs, lost };
 }
 
-/** Returns a test whether an item's turns are the same as at a commit. */
+/** Returns a function that says whether an item's turns are the same as at a commit. */
 async function unchangedSince(
   { store }: Workspace,
   { turnOids }: BranchTree,
@@ -160,9 +160,9 @@ export async function loadEdit(
   };
 }
 
-/** Problems that an error names; the rest is only counted. */
+/** Most problems that an error names; the rest is only counted. */
 const MOST_NAMED = 10;
-/** Commits searched for what changed. */
+/** Most commits searched for the one that the plan was made from. */
 const MOST_COMMITS = 20;
 /** Longest commit subject in an error, characters. */
 const SUBJECT = 80;
@@ -187,7 +187,7 @@ export function badPlan(problems: readonly PlanProblem[]): JpgError {
 /** Refuses a plan of another branch or commit. Throws `plan_of_another`, `plan_moved`. */
 export async function requireBase(workspace: Workspace, tree: BranchTree, base: PlanBase): Promise<void> {
   if (base.branch !== tree.branch) {
-    throw userError("plan_of_another", `The plan was made of ${base.branch}, not of ${tree.branch}.`, {
+    throw userError("plan_of_another", `The plan was made from ${base.branch}, not from ${tree.branch}.`, {
       hints: [`\`jpg edit ${base.branch} --plan FILE\` edits that branch.`, "Nothing was committed."],
     });
   }
@@ -206,7 +206,7 @@ export async function planMoved(workspace: Workspace, { branch, commit }: PlanBa
     at > 0
       ? `${at} ${at === 1 ? "commit was" : "commits were"} added: ${subjects.reverse().join("; ")}`
       : `${commit.slice(0, 9)} is not among its last ${MOST_COMMITS} commits: its newest turn was continued, or much was added`;
-  return userError("plan_moved", `${branch} moved since the plan was made of ${commit.slice(0, 9)}: ${what}.`, {
+  return userError("plan_moved", `${branch} moved since the plan was made from ${commit.slice(0, 9)}: ${what}.`, {
     hints: [
       `\`jpg edit ${branch} --plan FILE --emit-plan\` prints the plan for the branch as it is now, with your verbs on the lines that are still there.`,
       "Nothing was committed.",
@@ -238,13 +238,14 @@ interface EditOutcome {
   readonly warnings: readonly string[];
 }
 
+/** Reports an edit that changes nothing; `reason` = why. */
 export function emptyEditReport(loaded: LoadedEdit, dryRun: boolean, reason: string): EditReport {
   const { view: after, size } = loaded;
   const none = { compactions: [], pinned: [], unpinned: [], group: null, ungrounded: [], summaries: [], warnings: [] };
   return { ...editReport(loaded, { ...none, after, size, dryRun }), reason };
 }
 
-/** Reports what a plan does. */
+/** Reports what an edited plan does. */
 export function editReport(loaded: LoadedEdit, outcome: EditOutcome): EditReport {
   const { tree, live, turns, view: before, meter, size } = loaded;
   const { compactions, after, dryRun, summaries } = outcome;

@@ -53,7 +53,7 @@ export async function loadConversationConfig(workspace: Workspace, tree: BranchT
   return { ...(await workspace.config(settings, named)), tools: recordedTools(selected) };
 }
 
-/** Stores this call's `--cfg` settings on the conversation; null when none may be stored. */
+/** Stores this call's `--cfg` settings on the conversation; returns null when none may be stored. */
 export async function storeOverrides(workspace: Workspace, tree: BranchTree): Promise<AppendedCommit | null> {
   if (workspace.overrides.length === 0) return null;
   const { config } = await workspace.config();
@@ -109,7 +109,7 @@ export async function readDeltas(workspace: Pick<Workspace, "store">, tree: Bran
 interface PinRow extends Pin {
   /** Number of events it protects. */
   readonly events: number;
-  /** How many of those the view hides or changes anyway, because they were compacted before they were pinned. */
+  /** How many of these the view hides or changes, because they were compacted before they were pinned. */
   readonly compacted: number;
 }
 
@@ -167,7 +167,7 @@ export async function addPin(workspace: Workspace, tree: BranchTree, bound: Turn
   return { branch: tree.branch, commit, pin, events, warnings };
 }
 
-/** Writes a count of a pin's events with its verb. */
+/** Writes subject and verb of a sentence about some of a pin's events. */
 function countPhrase(some: number, all: number): string {
   if (all === 1) return "Its event is";
   return some === all ? `All of its ${all} events are` : `${some} of its ${all} events ${some === 1 ? "is" : "are"}`;
@@ -348,7 +348,7 @@ function unknownComment(
       : `${branch} has no comment ${id}.`;
   return userError("unknown_comment", why, {
     hints: [
-      ...(near.length === 0 ? [] : [`${isTurn ? `Comments on turn ${id}` : "It begins"}: ${names}`]),
+      ...(near.length === 0 ? [] : [`${isTurn ? `Comments on turn ${id}` : "Ids that begin with it"}: ${names}`]),
       "`jpg comment` lists them with their ids.",
     ],
   });

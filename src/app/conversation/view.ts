@@ -67,7 +67,7 @@ async function loadLive(
   const unapplied: UnappliedCompaction[] = [];
   for (const [index, compaction] of all.entries()) {
     const { matches = false, whole = false } = checks[index] ?? {};
-    // Mechanical policies are clamped; only what replaces turns must not describe turns that are not here.
+    // Mechanical policies are clamped to the turns that exist. A summary or replacement must not describe others.
     if (matches) applied.push(whole ? withoutBounds(compaction) : compaction);
     else if (!replacesTurns(compaction)) applied.push(withoutIndex(compaction));
     else
@@ -112,8 +112,8 @@ export async function loadTurns(
 }
 
 /**
- * Reads whole the turns that the views under some lists of compactions show, and those of `positions`. Returns them by position,
- * ascending; `known` as in `loadView`.
+ * Reads, whole, each turn that at least one of the views shows, and those at `positions`. Returns them by position, ascending;
+ * `known` as in `loadView`.
  */
 export async function loadShown(
   store: ConversationStore,
@@ -135,6 +135,7 @@ export async function loadShown(
 
 interface ShownTurns {
   readonly positions: readonly number[];
+  /** The compactions of each view. */
   readonly views: readonly (readonly Compaction[])[];
   readonly known?: KnownTurns;
 }
@@ -199,8 +200,8 @@ export async function loadView(
 }
 
 /**
- * Loads the view, with the turns that it shows and those of `positions` whole. If a call in one of those may be answered in another
- * turn, reads every turn.
+ * Loads the view, and whole turns: those that it shows and those at `positions`. If a call in one of these may be answered in
+ * another turn, reads every turn.
  */
 export async function loadViewWithTurns(
   store: ConversationStore,
@@ -210,10 +211,10 @@ export async function loadViewWithTurns(
   const live = await loadCompactions(store, tree);
   const turnCount = tree.turnOids.length;
   let turns = await loadShown(store, tree, { positions, views: [live.applied] });
-  const isLoose = positions.some((position) =>
+  const hasUnpaired = positions.some((position) =>
     hasUnpairedCalls(turns.get(position) ?? { index: position, events: [] }),
   );
-  if (isLoose && turns.size < turnCount) turns = await loadTurns(store, tree);
+  if (hasUnpaired && turns.size < turnCount) turns = await loadTurns(store, tree);
   return { view: project({ turnCount, turns, compactions: live.applied }), live, turns };
 }
 
@@ -259,7 +260,7 @@ interface ToolRecordPlace {
   readonly padding: readonly number[];
 }
 
-/** Makes the files that record the tools. */
+/** Creates the files that record the tools. */
 export function toolRecord(
   tools: readonly ToolDefinition[],
   { id, timestamp, atTurn, padding }: ToolRecordPlace,
@@ -342,7 +343,7 @@ export async function typicalOverhead(
 ): Promise<number | null> {
   const { source } = tree.header;
   if (source === null) return null;
-  // Rarely needed, and the agents' formats are much code.
+  // Imported only here: rarely needed, and the agents' formats are a lot of code.
   const { AGENTS } = await import("../../formats/agents.ts");
   const overhead = AGENTS.find(({ name }) => name === source.format)?.overhead;
   if (overhead === undefined) return null;

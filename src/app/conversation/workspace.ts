@@ -29,7 +29,7 @@ import {
 import { chooseEngine, locate, makeStore, mend, openStore, withCachedLog } from "./engine.ts";
 import { type Runtime, sha256 } from "./runtime.ts";
 
-/** Ignored settings that a warning names at most. */
+/** Most ignored settings that a warning names. */
 const MOST_NAMED_KEYS = 8;
 
 export interface WorkspaceOptions {
@@ -116,7 +116,9 @@ async function mendLocation(runtime: Runtime, root: string, { info }: Pick<Works
   if (mended === null) return;
   const { kind, foreign, worktrees, isShallow = false } = mended;
   const own =
-    foreign.length === 0 ? "" : ` Your own hooks stay (${foreign.join(", ")}): after them \`jpg use @\` writes it.`;
+    foreign.length === 0
+      ? ""
+      : ` Your own hooks stay (${foreign.join(", ")}): they do not update VIEW.md, \`jpg use @\` does.`;
   const joined = worktrees === 0 ? "" : ` So do its worktrees (${worktrees}).`;
   const rest = isShallow ? " Its history is cut off: `jpg git fetch --unshallow` fetches the rest." : "";
   info?.(`${MENDED[kind].replace("STORE", root)}${joined}${own}${rest}`);
@@ -206,7 +208,7 @@ function asConfigFile(path: string, text: string | null): ConfigFile | null {
   return text === null ? null : { path, text };
 }
 
-/** Adds whether the user trusts exactly this text. */
+/** Adds whether the user trusts the file exactly as it is. */
 async function withTrust(file: ConfigFile, trustFile: string): Promise<NonNullable<ConfigInput["project"]>> {
   const trust = await readIfExists(trustFile);
   return { ...file, trusted: isTrusted(file.path, trustDigest(file.text), trust ?? undefined) };
@@ -225,7 +227,7 @@ function noStore(location: StoreLocation): JpgError {
 
 // A store that is created by its first write, so that a command which writes nothing leaves no empty store. Until then it is empty.
 
-/** Creates a store at `root` that `make` creates and opens at its first write. */
+/** Returns a store for `root`; its first write calls `make`, which creates and opens it. */
 export function createStoreOnWrite(
   root: string,
   engine: ConversationStore["engine"],
@@ -317,7 +319,7 @@ function surroundingsOf(
   };
 }
 
-/** Until the store exists it has no remote; adding one creates it. */
+/** Until the store exists it has no remote; adding one creates the store. */
 function sharingOf(open: () => Promise<ConversationStore>): Sharing {
   const opened = async (): Promise<Sharing> => {
     const { sharing } = await open();
@@ -383,7 +385,7 @@ const providersFile = z.object({ format: z.literal(FORMAT), providers: z.array(z
 /** Lists the providers that the user named for a conversation of this store; none if the file cannot be parsed. */
 export async function rememberedProviders(workspace: Workspace, conversation: string): Promise<readonly string[]> {
   const text = await readIfExists(fileOf(workspace, conversation));
-  // If there is none, the user is asked to name it again.
+  // Without the file, the user has to name the provider again.
   return parseJson(text ?? "", providersFile)?.providers ?? [];
 }
 

@@ -1,5 +1,5 @@
 // The sessions that agents' hooks put into the spool: one folder each, with the event as the agent sent it, and the session's file
-// if the shell could find it. Only the user's own hooks write there; it is checked nevertheless.
+// if the shell could find it. Only the user's own hooks write there; what is read is checked nevertheless.
 import { closeSync, openSync, readSync } from "node:fs";
 import { lstat, readdir, rm } from "node:fs/promises";
 import { isAbsolute, join } from "node:path";
@@ -35,7 +35,7 @@ interface SpoolProblem {
 /** The fields of an event that are used; agents send more. */
 const eventFields = z.object({ transcript_path: z.optional(z.string()), cwd: z.optional(z.string()) });
 const problemFile = z.object({ message: z.string(), at: z.string() });
-/** Milliseconds after which a hook counts as killed half-way. */
+/** Milliseconds after which a hook that has not ended counts as killed. */
 const GIVEN_UP_MS = 60_000;
 
 /** Lists the complete entries, oldest first. */
@@ -141,7 +141,7 @@ interface HookPaths {
   readonly jpgPath: string;
 }
 
-/** Returns the paths for this user. */
+/** Returns this user's paths. */
 export function hookPaths({ env, home, nodePath, jpgPath }: Runtime): HookPaths {
   const { stateDir } = resolveUserPaths(env, home);
   return {
@@ -160,7 +160,7 @@ export function hookPaths({ env, home, nodePath, jpgPath }: Runtime): HookPaths 
 /** KiB: a file up to this size is copied while the agent waits, a few milliseconds. A larger one is linked, then copied. */
 const COPIED_KIB = 8 * 1024;
 
-/** The line in an agent's settings. `isShared` = other people may get the file, so it has no path of this user. */
+/** Returns the line for an agent's settings. `isShared` = other people may get that file, so the line names no path of this user. */
 export function hookLine(
   { script }: Pick<HookPaths, "script">,
   { agent, copies, isShared }: { readonly agent: string; readonly copies: boolean; readonly isShared: boolean },
@@ -172,8 +172,8 @@ export function hookLine(
 }
 
 /**
- * The script. The event is stored as it came. The shell reads only the session's path from it, and only if it has no escape: from
- * then on it is a quoted word. jpg reads the others.
+ * Returns the script. It stores the event as it came. The shell reads only the session's path from it, and only a path without
+ * escapes, which it quotes wherever it uses it. jpg reads the other paths.
  */
 export function hookScript({ nodePath, jpgPath, spool }: HookPaths): string {
   return SCRIPT.replace(
@@ -195,7 +195,7 @@ copy_aside() {
   cp -- "$1" "$entry/draft" && mv -f -- "$entry/draft" "$entry/session"
 }
 
-# Behind the agent's back, with no terminal and in a session of its own.
+# In the background, without a terminal, in a session of its own.
 if [ "$1" = --after ]; then
   entry=$2 path=$3
   if [ -f "$entry/link" ]; then copy_aside "$entry/link"
@@ -215,7 +215,7 @@ case $path in *'
 '*) path= ;; esac
 [ -f "$path" ] || path=
 if [ -n "$path" ]; then
-  # A link shares what is written into the file later; a copy does not. Where copies cost nothing they are made.
+  # A link shares what is written into the file later; a copy does not. Where a copy costs nothing, one is made.
   if [ "$2" = copy ] || [ -n "$(find -L "$path" -prune -size -COPIED)" ]; then copy_aside "$path"
   elif cp --reflink=always -- "$path" "$entry/draft"; then mv -f -- "$entry/draft" "$entry/session"
   else ln -L -- "$path" "$entry/link"

@@ -215,7 +215,8 @@ function unscanned(foreign: readonly string[]): string {
 function checkSetup({ health: { settings, programs, dead, foreign } }: StoreState): Verdict {
   if (settings.length === 0 && programs.length === 0) {
     const names = foreign.join(", ");
-    const own = names && `; your own stay (${names}): after them \`jpg use @\` writes VIEW.md${unscanned(foreign)}`;
+    const own =
+      names && `; your own stay (${names}): they do not update VIEW.md, \`jpg use @\` does${unscanned(foreign)}`;
     return { state: "ok", message: `hooks, textconv and settings are those of this jpg${own}` };
   }
   const parts = [

@@ -1,5 +1,5 @@
-// The sources of a summary's facts: each path, SHA, number, issue, URL and quotation with the first raw events that say it, and
-// those that nobody said. Uses the same facts and events as the grounding check.
+// Where a summary's facts come from: each path, SHA, number, issue, URL and quotation, with the first raw events that state it, or
+// none. Uses the same facts and events as the grounding check.
 
 import { type PlacedEvent, withoutLedger } from "../../core/compact/event-ledger.ts";
 import { type SourcedFact, sourceFacts } from "../../core/compact/grounding.ts";
@@ -12,7 +12,7 @@ import type { Workspace } from "../conversation/workspace.ts";
 import { describeSpeaker } from "./search.ts";
 import { show } from "./show.ts";
 
-/** An event that says a fact. */
+/** An event that states a fact. */
 export interface FactPlace {
   /** Turn position, 0-based. */
   readonly turn: number;
@@ -21,7 +21,7 @@ export interface FactPlace {
   readonly who: string;
 }
 
-/** A summary's fact, and the first events that say it; none = nobody did. */
+/** A summary's fact, and the first events that state it; may be none. */
 export interface FactSource extends Omit<SourcedFact, "places"> {
   readonly places: readonly FactPlace[];
 }
@@ -31,7 +31,7 @@ export interface SummarySources {
   /** Turn positions, 0-based, inclusive. */
   readonly from_turn: number;
   readonly to_turn: number;
-  /** By kind, those that nobody said included. */
+  /** By kind, including those that no event states. */
   readonly facts: readonly FactSource[];
 }
 
@@ -42,7 +42,7 @@ export interface SourcesReport {
   readonly summaries: readonly SummarySources[];
 }
 
-/** Lists the facts of a summary with who said them. Throws `not_a_summary`, `unknown_id`, `attachment_missing`. */
+/** Lists the facts of a summary with the events that state them. Throws `not_a_summary`, `unknown_id`, `attachment_missing`. */
 export async function readSummarySources(workspace: Workspace, id?: string): Promise<SourcesReport> {
   const shown = await show(workspace, id);
   const records = shown.kind === "compaction" ? (shown.compactions ?? [shown.event]) : [];

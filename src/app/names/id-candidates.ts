@@ -1,5 +1,5 @@
-// Look-ups of what a word may name: conversations, sessions, compactions, commits, events, titles. Each returns exact matches and
-// beginnings; resolve-id.ts decides which counts.
+// Looks up what a word may name: conversations, sessions, compactions, commits, events, titles. Each function returns exact matches
+// and names that begin with the word; resolve-id.ts decides which of them counts.
 import {
   abbreviateCommit,
   conversationOf,
@@ -64,11 +64,11 @@ export function candidatesOf(found: readonly NamedBranch[], how: Pick<Candidate,
 }
 
 /** Finds compactions in any branch's history whose id begins with the word. */
-export async function findCompactions(place: NameScope, word: string): Promise<readonly Candidate[]> {
+export async function findCompactions(scope: NameScope, word: string): Promise<readonly Candidate[]> {
   if (!/^[\w.-]+$/.test(word)) return [];
-  const { workspace, branches, active } = place;
+  const { workspace, branches, active } = scope;
   // The active branch first, then its conversation: a compaction that several forks share is found on the nearest.
-  const rank = ({ name }: BranchTip): number => (name === active ? 0 : isInActiveConversation(place, name) ? 1 : 2);
+  const rank = ({ name }: BranchTip): number => (name === active ? 0 : isInActiveConversation(scope, name) ? 1 : 2);
   const found = new Map<string, Candidate>();
   for (const branch of [...branches].sort((a, b) => rank(a) - rank(b))) {
     const entries = await readRecordLog(workspace.store, branch.commit);
@@ -94,8 +94,8 @@ export async function findCommit({ workspace, active }: NameScope, word: string)
 }
 
 /** Finds events whose id begins with the word: on the active branch, or if it has none on the others. */
-export async function findEvents(place: NameScope, word: string): Promise<readonly Candidate[]> {
-  const { workspace, branches, active } = place;
+export async function findEvents(scope: NameScope, word: string): Promise<readonly Candidate[]> {
+  const { workspace, branches, active } = scope;
   const { store } = workspace;
   const tip = branches.find((branch) => branch.name === active);
   if (tip !== undefined) {
@@ -105,7 +105,7 @@ export async function findEvents(place: NameScope, word: string): Promise<readon
     if (found.length > 0) return found;
   }
   const others = branches.filter((branch) => branch !== tip);
-  others.sort((a, b) => Number(isInActiveConversation(place, b.name)) - Number(isInActiveConversation(place, a.name)));
+  others.sort((a, b) => Number(isInActiveConversation(scope, b.name)) - Number(isInActiveConversation(scope, a.name)));
   const texts = [`"id":"${word}`];
   const holding = /[\n"\\]/.test(word)
     ? new Map<string, readonly string[]>()
@@ -190,7 +190,7 @@ async function titleOf(workspace: Workspace, { name, commit }: BranchTip): Promi
 
 type TargetKind = Target["kind"];
 
-/** Names that an error lists. */
+/** Most names that an error lists. */
 const MOST_NAMES = 10;
 
 /** Creates the error of an ambiguous word. */
@@ -212,15 +212,15 @@ export function unknownId(word: string, branches: readonly BranchTip[], kinds: r
   });
 }
 
-/** Creates the error of a word that is not a name and too short for a beginning, with what begins so. */
-export async function tooShort(place: NameScope, word: string, kinds: readonly TargetKind[]): Promise<JpgError> {
-  const found = await findBeginnings(place, word, kinds);
-  if (found.length === 0) return unknownId(word, place.branches, kinds);
+/** Creates the error of a word that is no name and too short to be the beginning of one; lists what begins with it. */
+export async function tooShort(scope: NameScope, word: string, kinds: readonly TargetKind[]): Promise<JpgError> {
+  const found = await findBeginnings(scope, word, kinds);
+  if (found.length === 0) return unknownId(word, scope.branches, kinds);
   return userError(
     "unknown_id",
     `${word} is too short to be the beginning of a name: expected ${SHORTEST_BEGINNING} characters or more.`,
     {
-      hints: [`It begins ${listed(found)}: type more of the name.`],
+      hints: [`These begin with it: ${listed(found)}. Type more of the name.`],
       data: { candidates: found.map(({ name }) => name) },
     },
   );
@@ -253,16 +253,16 @@ export function refuseOther({ active }: NameScope, word: string, found: readonly
 }
 
 /**
- * Creates the error of a number where a name is expected, with the compactions over that turn, what to type about it, and what has
- * such a name.
+ * Creates the error of a number where a name is expected. Lists the compactions that cover that turn, what to type about the turn,
+ * and what these digits may name.
  */
 export async function refuseTurn(
-  place: NameScope,
+  scope: NameScope,
   word: string,
   { kinds, aboutTurn }: { readonly kinds: readonly TargetKind[]; readonly aboutTurn?: (turn: string) => string },
 ): Promise<JpgError> {
-  const called = await namesForDigits(place, word, kinds);
-  const about = await hintsAboutTurn(place, Number(word), { kinds, aboutTurn });
+  const called = await namesForDigits(scope, word, kinds);
+  const about = await hintsAboutTurn(scope, Number(word), { kinds, aboutTurn });
   return userError("turn_number", `${word} is the number of a turn, not ${nounsOf(kinds, "a")}.`, {
     hints: [
       ...about,
@@ -303,20 +303,20 @@ async function compactionsOver({ store }: Workspace, tree: BranchTree, turn: num
   return `Turn ${turn} is covered by ${names.join(", ")}: name a compaction by its id.`;
 }
 
-/** Lists names with a letter for what these digits name, or begin with enough of them. */
+/** Lists what these digits name, or are a long enough beginning of; each by a name that is not all digits. */
 async function namesForDigits(
-  place: NameScope,
+  scope: NameScope,
   word: string,
   kinds: readonly TargetKind[],
 ): Promise<readonly string[]> {
-  const { workspace, branches, active } = place;
+  const { workspace, branches, active } = scope;
   const isLong = word.length >= SHORTEST_BEGINNING;
   const found = [
     ...(kinds.includes("branch") ? candidatesOf(branchesCalled(branches, word, active)) : []),
-    ...(await findBeginnings(place, word, kinds)).filter(({ name }) => isLong || name === word),
+    ...(await findBeginnings(scope, word, kinds)).filter(({ name }) => isLong || name === word),
   ];
-  const names = await Promise.all(found.map((one) => (isTurnNumber(one.name) ? otherName(place, one) : one.name)));
-  if (isLong && kinds.includes("branch")) appendAll(names, await sessionsForDigits(place, word));
+  const names = await Promise.all(found.map((one) => (isTurnNumber(one.name) ? otherName(scope, one) : one.name)));
+  if (isLong && kinds.includes("branch")) appendAll(names, await sessionsForDigits(scope, word));
   const commit = isLong && kinds.includes("commit") ? await workspace.store.resolveCommit(word) : null;
   const shown = [...names, ...(commit === null ? [] : [abbreviateCommit(commit, Math.max(9, word.length))])];
   return [...new Set(shown)].slice(0, MOST_NAMES);
@@ -342,18 +342,18 @@ async function otherName({ workspace, branches }: NameScope, { target }: Candida
 
 /** Finds what begins with a word: names of conversations and forks, titles, compactions. */
 async function findBeginnings(
-  place: NameScope,
+  scope: NameScope,
   word: string,
   kinds: readonly TargetKind[],
 ): Promise<readonly Candidate[]> {
-  const { branches, active } = place;
+  const { branches, active } = scope;
   const names = kinds.includes("branch") ? candidatesOf(branchesBeginning(branches, word, active)) : [];
-  const titled = kinds.includes("branch") ? await findByTitle(place, word) : [];
-  const compactions = kinds.includes("compaction") ? await findCompactions(place, word) : [];
+  const titled = kinds.includes("branch") ? await findByTitle(scope, word) : [];
+  const compactions = kinds.includes("compaction") ? await findCompactions(scope, word) : [];
   const found = new Map([...names, ...titled, ...compactions].map((one) => [one.name, one]));
   return [...found.values()].sort(
     (a, b) =>
-      Number(isInActiveConversation(place, b.target.branch)) - Number(isInActiveConversation(place, a.target.branch)),
+      Number(isInActiveConversation(scope, b.target.branch)) - Number(isInActiveConversation(scope, a.target.branch)),
   );
 }
 

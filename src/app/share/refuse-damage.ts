@@ -13,17 +13,17 @@ interface DamagedTip {
   readonly finding: Finding;
 }
 
-/** Refuses to send a damaged conversation; `nothing` = what was not done, for the message. Throws `damaged_conversation`. */
+/** Refuses to send a damaged conversation; `outcome` = the end of the message. Throws `damaged_conversation`. */
 export async function refuseDamage(
   store: ConversationStore,
   tips: readonly BranchTip[],
-  nothing = "nothing was sent",
+  outcome = "nothing was sent",
 ): Promise<void> {
   const damaged = await findDamage(store, tips);
-  if (damaged !== null) throw damagedError(damaged, nothing);
+  if (damaged !== null) throw damagedError(damaged, outcome);
 }
 
-/** The first damaged tip; null where all are sound. Files that forks of one conversation share are checked once. */
+/** Returns the first damaged tip; null = all are sound. Files that forks of one conversation share are checked once. */
 export async function findDamage(store: ConversationStore, tips: readonly BranchTip[]): Promise<DamagedTip | null> {
   let family = { conversation: "", checked: createCheckedFiles() };
   for (const tip of tips) {
@@ -37,13 +37,13 @@ export async function findDamage(store: ConversationStore, tips: readonly Branch
   return null;
 }
 
-/** The first error in a branch; null if it is sound, or written by a newer jpg. */
+/** Returns the first error in a branch; null if it is sound, or written by a newer jpg. */
 async function findError(store: ConversationStore, tip: BranchTip, checked: CheckedFiles): Promise<Finding | null> {
   const { findings } = await checkBranch(store, tip, checked);
   return findings.find(({ severity, code }) => severity === "error" && code !== "newer_format") ?? null;
 }
 
-/** The name of a branch for the checks: stock git can push any name. */
+/** Returns a name that the checks accept: stock git can push branches of any name. */
 function checkableName(name: string): string {
   return /^[\w-]+\/[\w-]+$/.test(name) ? name : `${slugOf(conversationOf(name))}/${slugOf(forkOf(name))}`;
 }
@@ -53,11 +53,11 @@ export function describeDamage({ path, line, code, message }: Finding): string {
   return `${place}${message} (${code})`;
 }
 
-function damagedError({ tip: { name, commit }, finding }: DamagedTip, nothing: string): Error {
+function damagedError({ tip: { name, commit }, finding }: DamagedTip, outcome: string): Error {
   const { code, hint } = finding;
   return repositoryError(
     "damaged_conversation",
-    `${name} is damaged, and copies of it would be, too; ${nothing}:\n${describeDamage(finding)}`,
+    `${name} is damaged, and copies of it would be, too; ${outcome}:\n${describeDamage(finding)}`,
     {
       hints: [`\`jpg fsck ${shellWord(name)}\` shows all of it.`, hint.replace(/\.?$/, ".")],
       data: { branch: name, commit, code },

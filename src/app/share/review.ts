@@ -44,14 +44,14 @@ export interface ReviewReport {
   readonly title: { readonly before: string; readonly after: string };
   readonly fork: string;
   readonly against: string;
-  /** The merge base; null where the histories share none, and the fork is compared with the other's tip. */
+  /** The merge base; null = there is none, and the fork is compared with the other's tip. */
   readonly base: string | null;
   /**
    * Which of the two merged the other up to the base (`jpg merge`): git counts that as history, but its files have only a summary
    * of it. If `fork` did, merging it by git would remove the other's turns.
    */
   readonly told: "fork" | "against" | null;
-  /** What the other branch got since. */
+  /** What was added to the other branch since. */
   readonly meanwhile: { readonly turns: number; readonly compactions: number };
   readonly tokens: { readonly before: number; readonly after: number };
   readonly turns: readonly ReviewedTurn[];
@@ -61,8 +61,9 @@ export interface ReviewReport {
   readonly compactions: readonly ReviewedCompaction[];
   /** Compactions that the fork reverts. */
   readonly reverted: readonly { readonly id: string; readonly subject: string }[];
-  /** As `name = value`: settings that the fork adds; below, its labels, pins and marks. */
+  /** Settings that the fork adds, as `name = value`. */
   readonly settings: readonly string[];
+  /** Its labels, pins and other marks, as `name = value`. */
   readonly marks: readonly string[];
 }
 
@@ -104,8 +105,8 @@ export async function reviewFork(workspace: Workspace, word: string | undefined)
 }
 
 /**
- * Counts the turns of one that the other does not have. After `jpg merge`, turns at the same positions are different ones; else
- * they are longer states.
+ * Counts the turns of one that the other does not have. After `jpg merge`, turns at the same positions are different ones;
+ * otherwise one is a longer state of the other.
  */
 function turnsBeyond(one: BranchTree, other: BranchTree, told: ReviewReport["told"]): number {
   const shared = sharedTurns(one.turnOids, other.turnOids);
@@ -240,7 +241,7 @@ export async function readAdded(
   return reviewed;
 }
 
-/** The files of compactions by time, those of a group together. */
+/** Sorts the files of compactions by time and keeps groups together. */
 async function orderByGroup(
   workspace: Workspace,
   fork: BranchTree,
@@ -257,7 +258,7 @@ async function orderByGroup(
   });
 }
 
-/** The messages of commits that describe their compactions wrongly; the newest one counts. */
+/** Reads the messages of commits that describe their compaction wrongly, by its id; of several, the newest. */
 async function readMessages(workspace: Workspace, fork: BranchTree): Promise<ReadonlyMap<string, string>> {
   const rows = (await readCompactionLog(workspace, fork)).toReversed();
   return new Map(
@@ -283,7 +284,7 @@ export interface ReviewedPair {
 }
 
 /**
- * Finds both: a fork is compared with `main` of its conversation, `main` with its last fetched state. Throws `not_a_fork` where
+ * Finds the two branches: a fork is compared with `main` of its conversation, `main` with its last fetched state. Throws `not_a_fork` where
  * there is nothing to compare with, and as `resolveId` does.
  */
 export async function reviewedPair(workspace: Workspace, word: string | undefined): Promise<ReviewedPair> {
@@ -349,9 +350,9 @@ async function trackedTip(sharing: Sharing, remote: string, branch: string): Pro
 // it or acts on it. At most 60,000 bytes: hosts accept 65,536 characters.
 
 const MAX_BYTES = 60_000;
-/** Bytes: with less room, a compaction is only named. */
+/** Bytes: with less room left, a compaction is left out. */
 const MIN_BYTES = 2000;
-/** Turns, reverts and settings that are listed; the rest is counted. */
+/** Most entries of a list; the rest is only counted. */
 const MAX_LISTED = 20;
 /** Longest line of a list, bytes. */
 const LINE_BYTES = 160;
@@ -378,8 +379,8 @@ export function reviewMarkdown(report: ReviewReport): string {
     return text;
   });
   const all = newest.reverse().filter((text) => text !== "");
-  const unsaid = compactions.length - all.length;
-  const rest = unsaid === 0 ? [] : [`${unsaid} older compactions are not shown: \`jpg log\` lists them.`];
+  const omitted = compactions.length - all.length;
+  const rest = omitted === 0 ? [] : [`${omitted} older compactions are not shown: \`jpg log\` lists them.`];
   return `${[...parts, ...rest, ...all].join("\n\n")}\n`;
 }
 
@@ -461,7 +462,7 @@ function listPart(title: string, entries: readonly string[]): readonly string[] 
   return [`## ${title}\n\n${fence([...lines, ...more])}`];
 }
 
-/** A name as a code span that it cannot end. */
+/** Renders a name as a code span, with more backticks around it than it has in a row. */
 function code(text: string): string {
   const name = cut(text) || "(none)";
   const longest = Math.max(0, ...[...name.matchAll(/`+/g)].map(([run]) => run.length));

@@ -105,6 +105,7 @@ async function settleAssumption(
 export interface ChatSummaryModel {
   /** `provider/model` in full, or `extractive`. */
   readonly name: string;
+  /** Whether it is the chat's own model, because no model for summaries is configured. */
   readonly isChatModel: boolean;
 }
 

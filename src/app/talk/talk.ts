@@ -20,13 +20,13 @@ import type { OpenedModel } from "../models/models.ts";
 import type { Tool, ToolResult } from "../models/tool-box.ts";
 import type { LiveEvents, OpenTurn } from "./open-turn.ts";
 
-/** Is shown a turn in progress. What these throw ends the turn; what had arrived is kept. */
+/** Shows a turn in progress to the user. If one of these throws, the turn ends; what had arrived is kept. */
 export interface TalkObserver extends CallObserver {
   /** A piece of text, as soon as it is in the journal. */
   delta(kind: TextKind, text: string): void;
-  /** A request is sent to a model; its full name. */
+  /** A request is sent; `model` = its full name. */
   asked?(model: string): void;
-  /** It failed, and is sent again after a wait. */
+  /** A request failed, and is sent again after a wait. */
   retrying?(model: string, retry: Retry): void;
   /** The conversation may be compacted automatically now, which takes a while if a model writes the summary. */
   compacting?(): void;
@@ -74,7 +74,7 @@ export async function talk(work: Talk): Promise<TalkEnd> {
 
 type RoundEnd = Pick<TalkEnd, "stop" | "failure">;
 
-/** How an answer ends the turn; null when it calls tools and waits for their results. */
+/** Returns how an answer ends the turn; null when it calls tools and waits for their results. */
 function endOf({ stop, calls, failure }: Answer, { signal }: Talk): RoundEnd | null {
   if (stop === null) return signal.aborted ? ABORTED : { stop: "unknown", failure };
   const { reason } = stop;
@@ -124,7 +124,7 @@ function callRun({ turn, tools, observer, signal }: Talk): CallRun {
   return { tools, live: turn.live, observer, signal, keep: turn.keep };
 }
 
-/** Ends the turn of a model that keeps calling tools; the results tell it when the conversation continues. */
+/** Ends the turn of a model that keeps calling tools; their results say so to it when the conversation continues. */
 function stopCalling(work: Talk, { calls }: Answer): void {
   const { maxToolRounds, observer } = work;
   refuseCalls(calls, `Not run: a turn ends after ${maxToolRounds} rounds of tool calls.`, callRun(work));
@@ -166,7 +166,7 @@ interface Answer {
   /** In the order in which they began; all have one `message_id`. */
   readonly events: readonly Event[];
   readonly calls: readonly AnsweredCall[];
-  /** Null when there was none: then `failure` says why. */
+  /** Null when the stream ended without one: `failure` says why. */
   readonly stop: Stop | null;
   /** What broke it off; null when it ended with a stop. */
   readonly failure: unknown;
@@ -175,7 +175,7 @@ interface Answer {
 interface AnswerReading {
   readonly journal: TurnJournal;
   readonly live: LiveEvents;
-  /** Goes to each event's metadata. */
+  /** Recorded in each event's metadata, as is `model`. */
   readonly provider: string;
   readonly model: string;
   /** Called with each piece of text once it is in the journal. */
@@ -293,13 +293,13 @@ function streamWithoutStop({ provider, model }: AnswerReading): JpgError {
 
 export interface ShownCall {
   readonly name: string;
-  /** As the model wrote them: an object, or a text that is none. */
+  /** As the model wrote them: an object, or text that is not a JSON object. */
   readonly arguments: unknown;
   /** Where the tool is from; empty = there is no such tool. */
   readonly origin: string;
 }
 
-/** Is shown calls, and asked about them. */
+/** Shows tool calls to the user, and asks whether to make them. */
 interface CallObserver {
   /** A notice of one line. */
   notice(text: string): void;
@@ -309,7 +309,7 @@ interface CallObserver {
   confirm(call: ShownCall): Promise<boolean | CallRefusal>;
 }
 
-/** A refusal with its reason, which the model is told. */
+/** A refusal with its reason, which the model is sent. */
 interface CallRefusal {
   readonly refused: string;
 }
@@ -327,7 +327,7 @@ const DECLINED = "The user declined this call.";
 const INTERRUPTED = "Interrupted by the user: no result was recorded, the outcome is unknown.";
 const NOT_RUN = "Interrupted by the user before this call was made.";
 
-/** Runs calls and keeps their results, in order. When the signal ends it, the remaining calls get a result that says so. */
+/** Runs calls and keeps their results, in order. When the user interrupts, the remaining calls get a result that says so. */
 async function runCalls(calls: readonly AnsweredCall[], run: CallRun): Promise<void> {
   for (const call of calls) {
     const { content, isError } = run.signal.aborted ? failed(NOT_RUN) : await runCall(call, run);

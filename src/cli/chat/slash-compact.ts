@@ -1,4 +1,4 @@
-// `/compact`: the history before the newest messages becomes a summary, or loses reasoning and tool calls; `undo` undoes
+// `/compact`: replaces the history before the newest messages by a summary, or strips reasoning and tool calls from it; `undo` undoes
 // the newest compaction, `--preview` shows what would be done.
 import { compactHistory, type HistoryOutcome } from "../../app/compact/history.ts";
 import { loadView } from "../../app/conversation/view.ts";
@@ -56,7 +56,7 @@ export async function compactChat(context: SlashContext, asked: CompactAsk, anyw
   terminal.write(safe`${output.style.faint(safe`/diff shows what the model reads now; /compact undo undoes it`)}\n`);
   const { branch, activated } = outcome.report;
   if (activated !== undefined) terminal.write(safe`Forked to ${forTerminalLine(branch)}, now active\n`);
-  // The offer counts messages from here.
+  // The next offer counts messages from here.
   return { branch: outcome.report.branch, offers: { ...state.offers, offeredAt: null }, settingsKept: true };
 }
 
@@ -91,7 +91,7 @@ async function runCompaction(context: SlashContext, asked: CompactAsk, anyway: b
   return outcome;
 }
 
-/** Printed if no model for summaries is named. */
+/** Printed if no model for summaries is configured. */
 function noteChatModel({ name }: ChatSummaryModel): SafeText {
   return safe`This chat's model writes the summary: ${forTerminalLine(name)}. --model NAME names another one.`;
 }
@@ -140,7 +140,7 @@ async function undoNewest({ workspace, terminal, output, state, loadTree }: Slas
   const report = await undoCompaction(workspace, tree);
   terminal.write(safe`${renderRevert(report, { style: output.style, width: terminal.columns() })}\n`);
   for (const warning of report.warnings ?? []) output.warn(forTerminal(warning));
-  // The user has just undone one: the next offer waits for ten more messages.
+  // The user has just undone a compaction: the next offer waits for ten more messages.
   const { messages } = countMessages((await loadView(workspace.store, await loadTree())).view);
   return { offers: { ...state.offers, offeredAt: messages } };
 }
@@ -153,7 +153,7 @@ const HERE = [
   "/compact strip removes reasoning and tool calls without asking a model",
 ];
 
-/** Translates hints for the chat: `/compact` instead of `jpg compact`, other commands of jpg as they are. */
+/** Replaces hints about `jpg compact` by one about `/compact`; keeps the others. */
 function chatHints(hints: readonly string[]): readonly string[] {
   return [
     ...hints.filter((hint) => !hint.includes("jpg compact")),
@@ -161,7 +161,7 @@ function chatHints(hints: readonly string[]): readonly string[] {
   ];
 }
 
-/** Gives an error the hints of the chat; returns anything but a JpgError unchanged. */
+/** Replaces an error's hints about the command line by those of the chat; returns anything but a JpgError unchanged. */
 export function compactFailure(thrown: unknown): unknown {
   if (!(thrown instanceof JpgError) || thrown.code === "bad_slash_argument") return thrown;
   const { kind, code, message, data, cause, hints } = thrown;
@@ -182,7 +182,7 @@ interface CompactAsk {
   readonly model?: string;
 }
 
-/** Parses the words after `/compact`; null if they make no sense. */
+/** Parses the words after `/compact`; returns null if they make no sense. */
 function parseCompactWords(words: readonly string[]): CompactWords | null {
   if (words.length === 1 && words[0] === "undo") return { kind: "undo" };
   let ask: CompactAsk = { kind: "compact", as: "summary" };

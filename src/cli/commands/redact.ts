@@ -8,7 +8,7 @@ export const command: CommandSpec = {
   name: "redact",
   summary: "copy a conversation with its secrets masked",
   description:
-    "Copies ID with all its forks, compactions and history to a new conversation, in which every secret that `jpg push` would refuse is replaced by a mask such as redacted-github-1, the same one wherever that secret occurs: in turns, attachments, titles, summaries, settings, commit messages and names. The agents' own files that were imported are left out. The original stays as it is and becomes local (`jpg local`): nothing of it is pushed. Running it again brings that copy up to date with the same masks, so that a pushed copy only grows; if something else has to be masked by then, it makes another copy. Older copies keep the secret: revoke a real one where it was issued.",
+    "Copies ID with all its forks, compactions and history to a new conversation. In the copy, every secret that `jpg push` would refuse is replaced by a mask such as redacted-github-1, wherever it occurs: in turns, attachments, titles, summaries, settings, commit messages and names. One secret has the same mask everywhere. The agents' own files that were imported are left out. The original stays as it is and becomes local (`jpg local`): nothing of it is pushed. Running it again brings that copy up to date with the same masks, so that a pushed copy only grows; if more has to be masked than before, it makes another copy. Older copies keep the secret: revoke a real one where it was issued.",
   arguments: [{ name: "[id]", description: "conversation; default @" }],
   options: [
     { flags: "--rule <rule>", description: "mask only what this rule finds", repeatable: true },
@@ -17,7 +17,7 @@ export const command: CommandSpec = {
       description: "mask this text, too; - reads it from standard input, to keep it out of the shell's history",
       repeatable: true,
     },
-    { flags: "--dry-run", description: "list what would be masked, make nothing" },
+    { flags: "--dry-run", description: "list what would be masked, without making a copy" },
   ],
   examples: [
     { command: "jpg redact @ --dry-run", explains: "what would be masked" },

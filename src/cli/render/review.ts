@@ -18,7 +18,7 @@ import {
 
 /** Most turns or other entries listed; the rest is counted. */
 const MOST_LISTED = 20;
-/** First and last lines shown of a text. */
+/** How many first and last lines of a longer text are shown. */
 const HEAD = 6;
 const TAIL = 2;
 
@@ -85,7 +85,7 @@ function mergeBaseWords({ base, told }: ReviewReport, style: Style): SafeText {
     : safe`${style.faint(safe`, of which it has a summary up to ${commit}`)}`;
 }
 
-/** Warns that git counts what the fork has as a summary as merged, and would drop its turns. */
+/** Warns that git counts turns as merged of which the fork has only a summary, and would drop them. */
 function gitMergeWarning(report: ReviewReport, style: Style): readonly SafeText[] {
   if (report.told !== "fork") return [];
   const [name, other] = [forTerminalLine(forkOf(report.fork)), nameOfOther(report)];
@@ -160,7 +160,10 @@ function changesLines(
     ];
   });
   const some = count === largest.length ? "" : safe`, the ${groupDigits(largest.length)} largest`;
-  return [style.heading(safe`  Saw (-) and sees (+), ${renderCount(count, "change")}${some}:`), ...lines];
+  return [
+    style.heading(safe`  What the model saw (-) and would see (+), ${renderCount(count, "change")}${some}:`),
+    ...lines,
+  ];
 }
 
 function side(text: string | null, sign: "-" | "+", width: number): readonly SafeText[] {

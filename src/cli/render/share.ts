@@ -1,4 +1,4 @@
-// What `jpg share` and the import of a shared file print.
+// Renders what `jpg share` and the import of a shared file report.
 import type { BundleRow } from "../../app/share/bundle.ts";
 import { describeLeftOut, type MaskedPageReport } from "../../app/share/masked-page.ts";
 import type { ShareReport } from "../../app/share/share.ts";
@@ -14,7 +14,6 @@ export function renderSharedFile(
   { path, bytes }: { readonly path: string | null; readonly bytes: number },
 ): SafeText {
   const file = path === null ? safe`standard output` : forTerminalLine(path);
-  const what = full ? safe`${renderCount(branches.length, "fork")} of` : safe`the view of`;
   const name = forTerminalLine(branches[0] ?? "");
   const out = [
     ...(left.turns === 0 ? [] : [safe`${renderCount(left.turns, "hidden turn")}`]),
@@ -23,7 +22,7 @@ export function renderSharedFile(
   ];
   return joinLines([
     full
-      ? safe`Wrote ${what} ${name}, everything, ${renderBytes(bytes)}, to ${file}`
+      ? safe`Wrote all of ${name}, ${renderCount(branches.length, "fork")}, ${renderBytes(bytes)}, to ${file}`
       : safe`Wrote ${name}, ${renderCount(turns, "turn")}, ${renderBytes(bytes)}, to ${file}`,
     ...(out.length === 0 ? [] : [safe`Left out: ${joinSafe(out, ", ")}`]),
     ...(secrets.length === 0

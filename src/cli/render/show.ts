@@ -144,7 +144,7 @@ function renderShowCompaction(report: ShowCompaction, rendering: Rendering): Saf
   return joinLines([
     safe`${style.heading(safe`compaction`)} ${style.id(forTerminalLine(event.id))} (${stateOf(report, style)})`,
     ...renderFields([...originFields(report), ...hiddenFields(report, hidden)], rendering),
-    ...compactionSection(safe`Made as one:`, membersOf(report), style),
+    ...compactionSection(safe`Group:`, membersOf(report), style),
     ...(report.compactions ?? [event]).flatMap((one) =>
       compactionSection(summaryHeading(one), one.summary === undefined ? [] : indentText(one.summary.summary), style),
     ),
@@ -162,7 +162,7 @@ function rangeOf({ event, compactions }: ShowCompaction): TurnRange {
   return groupRange([first, ...others]);
 }
 
-/** Returns the compactions of the group. */
+/** Renders a line for each compaction of the group. */
 function membersOf({ compactions = [] }: ShowCompaction): readonly SafeText[] {
   const rest = compactions.length - MOST_NAMED;
   const lines = compactions.slice(0, MOST_NAMED).map((one) => {
@@ -209,7 +209,7 @@ function summaryHeading({ summary }: Compaction): SafeText {
   return summary?.source === "imported" ? safe`Summary (as it was imported; jpg did not check it):` : safe`Summary:`;
 }
 
-/** Says what a summary cost; null if no model was asked or the cost is not recorded. */
+/** Renders tokens, calls and price of a generated summary; null = no model wrote it. */
 function usageOf(summary: Compaction["summary"]): string | null {
   if (summary?.source !== "generated") return null;
   const price = renderPrice(summary.price_usd ?? null);
@@ -219,7 +219,7 @@ function usageOf(summary: Compaction["summary"]): string | null {
   return safe`${sent} tokens sent, ${formatTokens(output)} answered in ${renderCount(calls, "call")}, ${price}`;
 }
 
-/** Renders the tokens of the covered range, raw and as shown at the time, and of the whole view as `compact` and `log` do. */
+/** Renders what the compaction hides: the size of its range, raw and as shown at the time, and of the whole view as `log` does. */
 function hiddenFields(report: ShowCompaction, hidden: HiddenContent): Field[] {
   const { stats } = report.event;
   const { from: from_turn, to: to_turn } = rangeOf(report);
