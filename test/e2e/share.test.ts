@@ -222,7 +222,7 @@ describe("jpg import of a bundle", () => {
     return stderr.split("\n")[0] ?? "";
   };
 
-  it("leaves another conversation of its name alone, and takes it in by the command that it names", async () => {
+  it("leaves another conversation of the same name alone, and the command that it prints imports it", async () => {
     await ada.jpg(["share", "@", "-o", file("talk.bundle")]);
     const [{ branch = "" } = {}] = await importRows(eve, file("talk.bundle"));
     const writer = createClaudeWriter();
