@@ -17,7 +17,7 @@ export function renderFormats(agents) {
   return `${[INTRODUCTION, renderTable(agents), ...agents.map(renderFormat)].join("\n\n")}\n`;
 }
 
-/** Gives a text with the table of a list of formats between the marks in it. */
+/** Returns a text with the table of a list of formats between its marks. */
 export function withTable(text, agents) {
   const [begin, end] = MARKS.map((mark) => text.indexOf(mark));
   if (begin < 0 || end < begin) throw new Error(`no ${MARKS.join(" … ")} in the text`);
@@ -38,7 +38,7 @@ function renderTable(agents) {
   return [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
 }
 
-/** Requests of an API: they are written by the projection of a view, not as an agent's session. */
+/** Whether a format is that of requests to an API: these are written from a view, not as an agent's session. */
 function isRequest(agent) {
   return agent.files.endings.length === 0 && agent.store === undefined;
 }

@@ -1,4 +1,4 @@
-// JSON from anywhere: parsed by a schema, bounded in depth. Also base64.
+// JSON from anywhere: parsed by a schema, limited in depth. Also base64.
 
 /** The part of a zod schema that is used here. */
 interface Schema<T> {
@@ -18,9 +18,9 @@ export function parseJson<T>(text: string, schema: Schema<T>): T | null {
 // How deep JSON nests. JSON.parse reads any depth, but code that walks the value afterwards, JSON.stringify too, recurses on
 // the stack: check foreign text before anything walks it.
 
-/** Deepest nesting accepted from agents, models and files, levels; theirs stays below 30. */
+/** Deepest nesting accepted from agents, models and files, levels. What they really write stays below 30. */
 export const MAX_FOREIGN_DEPTH = 500;
-/** Deepest nesting of a stored record, the record itself counted: it wraps foreign values in a few more levels. */
+/** Deepest nesting of a stored record, itself included: it wraps foreign values in a few more levels. */
 export const MAX_RECORD_DEPTH = 1000;
 
 /** Whether a parsed value nests deeper than `levels`; a text too short for that is not walked. */
@@ -43,7 +43,7 @@ export function nestsDeeper(value: unknown, levels: number): boolean {
 
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
-/** Decodes a text; null when it is not canonical base64. */
+/** Decodes base64; null when a text is not in canonical form. */
 export function decodeBase64(text: string): Uint8Array | null {
   if (text.length % 4 !== 0 || !BASE64.test(text)) return null;
   const binary = atob(text);

@@ -1,4 +1,4 @@
-// OpenAI's library for one try. Every option is set, so that it reads nothing from the environment and logs nothing.
+// Opens OpenAI's library for one try of a request. Every option is set, so that it reads nothing from the environment and logs nothing.
 import OpenAI from "openai";
 import { type Fields, fieldsOf } from "../core/conversation/event.ts";
 import type { ListedModel, LlmConnection } from "./client.ts";
@@ -35,7 +35,7 @@ export function listOpenAiModels(
   });
 }
 
-/** Windows: OpenRouter, Groq, vLLM, llama.cpp. Retirement: OpenRouter by date, Groq by a switch. */
+/** The window is in the field of OpenRouter, Groq, vLLM or llama.cpp. OpenRouter dates a retirement; Groq has only `active`. */
 function toListed(name: string, row: Fields): ListedModel {
   const top = fieldsOf(row["top_provider"]);
   const contextWindow = firstCount(

@@ -1,4 +1,4 @@
-// The one way in which jpg opens and replaces a file of a store: it follows no link, and each file appears whole.
+// The only code with which jpg opens and replaces files of a store: it follows no link, and each file appears whole.
 import { randomBytes } from "node:crypto";
 import {
   closeSync,
@@ -28,13 +28,13 @@ import { formatMark, markThisProcess, type ProcessMark, parseMark } from "./runn
 // Opening a file that may exist already in a store or its worktrees: a stranger may have put a link there to a file of the
 // user's, or a pipe that blocks for ever. The file that was checked is the one that is read or appended to.
 
-/** Whether to follow a link at the end of the path: allowed for git's own files, because git makes some. */
+/** Whether to follow a link at the end of the path: only for git's own files, because git makes such links. */
 interface LinkChoice {
   readonly followLink?: boolean;
 }
 
 /**
- * Opens a regular file for reading. Throws what the file system throws: `ELOOP` for a link, and `EINVAL` for a folder;
+ * Opens a regular file for reading. Throws what the file system throws, `ELOOP` for a link, `EINVAL` for a folder, and
  * `store_unsafe` for a pipe or a device. The caller closes it.
  */
 export function openOwnFile(path: string, { followLink = false }: LinkChoice = {}): number {
@@ -68,9 +68,9 @@ function requireFile(path: string, file: number): number {
   throw Object.assign(new Error(`${path} is not a regular file`), { code: "EINVAL", syscall: "open", path });
 }
 
-/** The error of a pipe, a socket or a device in place of a file; `so` = what is not done. */
-export function notAFile(so: string, path: string): JpgError {
-  return unsafeAt(`${so}: ${path} is neither a file nor a folder.`, path);
+/** The error of a pipe, a socket or a device in place of a file; `notDone` = what jpg does not do, as a clause. */
+export function notAFile(notDone: string, path: string): JpgError {
+  return unsafeAt(`${notDone}: ${path} is neither a file nor a folder.`, path);
 }
 
 export function unsafeAt(message: string, path: string): JpgError {
@@ -117,11 +117,11 @@ export async function readFileIfExists(path: string): Promise<string | null> {
   }
 }
 
-// The one way in which jpg writes a file: under a random name that must not exist, then renamed. Readers see the old content or
+// The only code with which jpg writes a file: under a random name that must not exist, then renamed. Readers see the old content or
 // the new, never a part, and a link or pipe that a stranger's tree put in the way is never written through. The name identifies
 // the writer, so that drafts of killed processes can be found and cleared.
 
-/** Permission bits of files and folders before the umask, which jpg sets so that a store is as private as it should be. */
+/** Permission bits of files and folders before the umask, which jpg sets by `umaskFor`. */
 const FILE_MODE = 0o666;
 const FOLDER_MODE = 0o777;
 const PRIVATE_FOLDER_MODE = 0o700;
@@ -135,7 +135,7 @@ const PREFIX = ".jpg-draft_";
 interface FileMode {
   /** Permission bits before the umask. */
   readonly mode?: number;
-  /** Whether the content can be computed again: then there is no wait for the disk. */
+  /** Whether the content can be computed again: then jpg does not wait for the disk. */
   readonly isCache?: boolean;
 }
 
@@ -145,13 +145,13 @@ export type FileContent = string | Uint8Array | AsyncIterable<Uint8Array>;
 /** A file that is being written, under a name that no reader knows. */
 export interface Draft {
   write(content: string | Uint8Array): Promise<void>;
-  /** Renames it over what is at the path; a link there is replaced, not followed. */
+  /** Renames it to the path; a link there is replaced, not followed. */
   moveTo(path: string): Promise<void>;
   /** Removes it, unless it was moved. */
   discard(): Promise<void>;
 }
 
-/** Replaces a file atomically. Throws what the file system throws, and then leaves the old content. */
+/** Replaces a file atomically. Throws what the file system throws; the old content then stays. */
 export async function replaceFile(path: string, content: FileContent, options: FileMode = {}): Promise<void> {
   const draft = await openDraft(dirname(path), options);
   try {
@@ -163,7 +163,7 @@ export async function replaceFile(path: string, content: FileContent, options: F
   }
 }
 
-/** Creates a draft in a folder that strangers' files never get into, or in the target's folder. */
+/** Creates a draft in a folder: the target's, or one that strangers' files never get into. */
 export async function openDraft(folder: string, { mode = FILE_MODE, isCache = false }: FileMode = {}): Promise<Draft> {
   const path = await draftPath(join(folder, "file"));
   const file = openSync(path, "wx", mode);
@@ -230,7 +230,7 @@ export async function makeOwnFolder(path: string): Promise<void> {
   }
 }
 
-/** Creates a temporary folder, for this user alone; one of a killed process is cleared as drafts are. */
+/** Creates a temporary folder for this user alone. If this process is killed, the folder is cleared as drafts are. */
 export async function makeDraftFolder(parent: string): Promise<string> {
   const path = await draftPath(join(parent, "folder"));
   mkdirSync(path, { mode: PRIVATE_FOLDER_MODE });
@@ -242,7 +242,7 @@ export function writerOfDraft(name: string): ProcessMark | null {
   return name.startsWith(PREFIX) ? parseMark(name.slice(PREFIX.length, name.lastIndexOf("_"))) : null;
 }
 
-/** Names a draft in the folder of a file. The only randomness that jpg takes without a Runtime: no result depends on it. */
+/** Returns a new path for a draft, in the folder of a file. Its random part does not come from a Runtime: no result depends on it. */
 export async function draftPath(path: string): Promise<string> {
   const mark = formatMark(await markThisProcess());
   return join(dirname(path), `${PREFIX}${mark}_${randomBytes(16).toString("hex")}`);
@@ -303,7 +303,7 @@ export function makeFolders(path: string, mode = 0o777): void {
   for (const folder of missing) makeFolder(folder, mode);
 }
 
-/** False when the parent is missing. */
+/** Creates a folder unless it exists; false when its parent is missing. */
 function existsOrMade(path: string, mode: number): boolean {
   try {
     makeFolder(path, mode);
@@ -322,7 +322,7 @@ function makeFolder(path: string, mode: number): void {
   }
 }
 
-/** Milliseconds since a file, or a link itself, was written; 0 when unknown or gone. */
+/** Milliseconds since a file, or a link itself, was written, by its file system's clock; 0 when unknown or gone. */
 export async function fileAge(path: string): Promise<number> {
   const now = await draftPath(path);
   try {
@@ -340,11 +340,11 @@ export async function fileAge(path: string): Promise<number> {
 export const PRIVATE = "0600";
 
 /** The umask (permission bits that new files do not get) for a value of `core.sharedRepository`, from the user's own umask. */
-export function umaskFor(sharing: string | undefined, users: number): number {
+export function umaskFor(sharing: string | undefined, userUmask: number): number {
   const value = (sharing ?? PRIVATE).toLowerCase();
-  if (/^(umask|false|no|off|0+|)$/.test(value)) return users;
-  if (/^(group|true|yes|on|0*1)$/.test(value)) return users & ~0o070;
-  if (/^(all|world|everybody|0*2)$/.test(value)) return users & ~0o075;
+  if (/^(umask|false|no|off|0+|)$/.test(value)) return userUmask;
+  if (/^(group|true|yes|on|0*1)$/.test(value)) return userUmask & ~0o070;
+  if (/^(all|world|everybody|0*2)$/.test(value)) return userUmask & ~0o075;
   const mode = /^[0-7]+$/.test(value) ? Number.parseInt(value, 8) & 0o666 : 0o600;
   // Who may read a file may enter a folder.
   return 0o777 & ~(mode | 0o700 | ((mode & 0o444) >> 2));
@@ -354,11 +354,11 @@ export function umaskFor(sharing: string | undefined, users: number): number {
 
 const ENDING = ["SIGHUP", "SIGINT", "SIGTERM"] as const;
 
-/** Number of critical sections under way; global because signals are the process's. */
+/** Number of critical sections that are running; global because signals go to the process. */
 let holders = 0;
 const pendingSignals = new Set<NodeJS.Signals>();
 
-/** The longest that a signal waits: a cut in the middle is repaired by the next jpg, as after a power cut. */
+/** Milliseconds that a signal waits at most. The next jpg repairs what is then left unfinished, as after a power cut. */
 const LONGEST_MS = 1500;
 
 function hold(signal: NodeJS.Signals): void {
@@ -367,7 +367,7 @@ function hold(signal: NodeJS.Signals): void {
 }
 
 /**
- * Runs a critical section; a signal that would have ended the process ends it afterwards, or after 1.5 seconds, unless
+ * Runs a critical section. A signal that would have ended the process ends it afterwards, or after 1.5 seconds, unless
  * something else listens for it.
  */
 export async function holdSignals<T>(work: () => Promise<T>): Promise<T> {

@@ -218,10 +218,10 @@ function readFolder(folder: string): readonly Dirent[] {
 }
 
 function unsafe(gitDir: string, path: string, isLink: boolean): JpgError {
-  const so = `Nothing is written to the store in ${dirname(gitDir)}`;
+  const notDone = `Nothing is written to the store in ${dirname(gitDir)}`;
   return isLink
-    ? unsafeAt(`${so}: ${path} is a symbolic link: git would write to what it names.`, path)
-    : notAFile(so, path);
+    ? unsafeAt(`${notDone}: ${path} is a symbolic link: git would write to what it names.`, path)
+    : notAFile(notDone, path);
 }
 
 // The README branch that older versions of jpg wrote to repositories made for conversations, and that a plain clone of one
@@ -234,8 +234,8 @@ export const STORE_MARKER = ".jpg-store";
 export function withoutReadme(store: ConversationStore): ConversationStore {
   const isReadme = async ({ name, commit }: BranchTip): Promise<boolean> =>
     mayBeReadme(name) && (await readsMarker(store, commit));
-  const listBranches: ConversationStore["listBranches"] = async (passOver) =>
-    withoutMatches(await store.listBranches(passOver), isReadme);
+  const listBranches: ConversationStore["listBranches"] = async (skip) =>
+    withoutMatches(await store.listBranches(skip), isReadme);
   const readBranch: ConversationStore["readBranch"] = async (name) => {
     const commit = await store.readBranch(name);
     return commit === null || (await isReadme({ name, commit })) ? null : commit;

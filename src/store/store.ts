@@ -149,7 +149,7 @@ export interface ConversationStore extends StoreSurroundings {
   readonly partial: PartialClone | null;
 
   /** All branches, ordered by name. A ref without a commit id throws `store_damaged`, or is passed to `skip`. */
-  listBranches(passOver?: (error: JpgError) => void): Promise<readonly BranchTip[]>;
+  listBranches(skip?: (error: JpgError) => void): Promise<readonly BranchTip[]>;
   /** The branches whose history holds a commit, ordered by name. `commit` must exist. */
   listBranchesWith(commit: string): Promise<readonly BranchTip[]>;
   /** The commit of a branch, or null when it does not exist. */

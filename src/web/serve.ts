@@ -1,5 +1,5 @@
 // `jpg serve`: pages of the store, for the browser of the user who started it. Each request opens the store again, to see changes
-// by others; only the messages of actions and the last pages read are kept in between.
+// by others; only messages of actions and the pages read last are kept between requests.
 import { timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { deflateRawSync } from "node:zlib";
@@ -28,9 +28,9 @@ import { wholePage } from "./pages/turns.ts";
 
 /** Most bytes of a form. */
 const MOST_FORM_BYTES = 64 * 1024;
-/** Milliseconds: slower clients are disconnected, so that nobody keeps connections busy. */
+/** Milliseconds after which a slow client is disconnected, so that nobody can keep connections busy. */
 const TIMES = { headersTimeout: 10_000, requestTimeout: 30_000, connectionsCheckingInterval: 5_000 } as const;
-/** Most actions whose messages no page has shown yet; the oldest are dropped. */
+/** Most actions whose messages wait to be shown by a page; the oldest are dropped. */
 const MOST_SAID = 100;
 const LOOPBACK = new Set(["127.0.0.1", "::1", "localhost"]);
 const HEADERS = {
@@ -38,7 +38,7 @@ const HEADERS = {
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
   "cross-origin-opener-policy": "same-origin",
   "cross-origin-resource-policy": "same-origin",
-  // With "no-referrer" a browser would not say where a form comes from either.
+  // With "no-referrer" a browser would send forms with `Origin: null`.
   "referrer-policy": "same-origin",
   "x-content-type-options": "nosniff",
   "cache-control": "no-store",
@@ -47,7 +47,7 @@ const HEADERS = {
 /** Serves until the signal aborts. Throws `port_taken`, `bad_host`, and what opening the store throws. */
 export async function servePages(request: ServeRequest): Promise<void> {
   const { runtime, options, host, port, signal } = request;
-  // Reports a store that cannot be opened here, not on a page.
+  // A store that cannot be opened is reported here, not on a page.
   await (await openWorkspace(runtime, options)).close();
   const server = createServer(TIMES);
   await listen(server, { host, port });
@@ -81,7 +81,7 @@ interface ServeContext {
   readonly runtime: Runtime;
   readonly options: WorkspaceOptions;
   readonly access: AccessControl;
-  /** What actions said that no page has shown yet, by a name in the address. */
+  /** Messages of actions that no page has shown yet, by the random name in the address of the page that will. */
   readonly said: Map<string, readonly string[]>;
   readonly readOnly: boolean;
   readonly pages: PageReader;
@@ -192,7 +192,7 @@ function send(context: ServeContext, response: ServerResponse, answered: PageAns
   response.writeHead(303, { ...HEADERS, location: `${context.access.folder}${location}` }).end();
 }
 
-/** Pages name paths of this server from its root. Only jpg's own markup has a quote: that of a text is escaped. */
+/** Puts the secret folder before the paths of this server in a page. Only jpg's own markup matches: quotes in texts are escaped. */
 function insideFolder({ folder }: AccessControl, body: string): string {
   return body.replace(/(\s(?:href|src|action|formaction|data-[a-z]+)=")\/(?!\/)/g, `$1${folder}/`);
 }
@@ -205,7 +205,7 @@ const STATUS: Readonly<Record<string, number>> = {
   internal: 500,
 };
 
-/** Reports what failed, and returns the text that the user wrote: a reloaded page would not have it. */
+/** Reports what failed, with the text that the user wrote: a reloaded page would have lost it. */
 function fail(context: ServeContext, response: ServerResponse, error: unknown, form: URLSearchParams): void {
   if (response.headersSent) {
     response.destroy();
@@ -226,7 +226,7 @@ function notice({ access }: ServeContext, response: ServerResponse, status: numb
   respond(response, status, insideFolder(access, renderNotice(said, { kind: "served", readOnly: true })));
 }
 
-/** Refuses without revealing the folder. */
+/** Refuses a request without revealing the folder. */
 function refuse(response: ServerResponse, { status, why, hint }: Extract<Admission, { kind: "refused" }>): void {
   const said = { title: "Not here", lines: [why], hints: [hint] };
   respond(response, status, renderNotice(said, { kind: "served", readOnly: true }));
@@ -262,7 +262,7 @@ export interface AccessRequest {
   readonly cookie: string | undefined;
 }
 
-/** `in`: with the address inside the folder. `enter`: came with the printed address; is given the cookie and sent on to `path`. */
+/** `in`: admitted, with the address inside the folder. `enter`: came by the printed address; gets the cookie and a redirect to `path`. */
 export type Admission =
   | { readonly kind: "in"; readonly url: string }
   | { readonly kind: "enter"; readonly path: string }
@@ -272,13 +272,13 @@ export interface AccessOptions {
   /** Names and addresses that this server goes by, with their port, e.g. `127.0.0.1:4747`. */
   readonly hosts: readonly string[];
   readonly cookieName: string;
-  /** Secrets, not to be guessed; `folder` is the first part of every path. */
+  /** `folder`, `secret` and `token` are random secrets; `folder` is the first part of every path. */
   readonly folder: string;
   readonly secret: string;
   readonly token: string;
 }
 
-/** Admits or refuses requests; its token works once. */
+/** Admits or refuses requests. The token works once. */
 export class AccessControl {
   readonly #options: AccessOptions;
   #isTokenUsed = false;
@@ -287,13 +287,13 @@ export class AccessControl {
     this.#options = options;
   }
 
-  /** The value of the header that gives the cookie. */
+  /** Value of the header `set-cookie`. */
   get cookie(): string {
     const { cookieName, secret } = this.#options;
     return `${cookieName}=${secret}; Path=${this.folder}/; HttpOnly; SameSite=Strict`;
   }
 
-  /** What all paths begin with, without the slash at its end. */
+  /** The folder that all paths begin with, without a slash at its end. */
   get folder(): string {
     return `/${this.#options.folder}`;
   }
@@ -426,9 +426,9 @@ async function readState({ store }: Workspace): Promise<Readonly<Record<string, 
 export async function renderStaticPage(
   workspace: Workspace,
   tree: BranchTree,
-  wish: MaskedPageRequest,
+  request: MaskedPageRequest,
 ): Promise<StaticPage> {
-  const { page, report } = await readMaskedPage(workspace, tree, wish);
+  const { page, report } = await readMaskedPage(workspace, tree, request);
   const [css, script] = await Promise.all([readStyle(), readPageScript()]);
   const place = {
     kind: "file",

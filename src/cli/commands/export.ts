@@ -83,8 +83,8 @@ export const command: CommandSpec = {
         await exportOriginal(workspace, tree, text(options, "session"), text(options, "file")),
       );
     if (text(options, "to") === PAGE) {
-      const wish = { scope: "all", allow: texts(options, "allow") } as const;
-      const { html, report } = await context.fronts.renderStaticPage(workspace, tree, wish);
+      const request = { scope: "all", allow: texts(options, "allow") } as const;
+      const { html, report } = await context.fronts.renderStaticPage(workspace, tree, request);
       for (const line of describeLeftOut(report)) context.output.info(forTerminalLine(line));
       return writeBytes(context, [Buffer.from(html)]);
     }

@@ -63,7 +63,7 @@ export interface Fronts {
   /** Serves pages until the signal aborts; calls `onListening` with the address. */
   servePages(request: ServeRequest): Promise<void>;
   /** Renders a branch as a self-contained HTML document. */
-  renderStaticPage(workspace: Workspace, tree: BranchTree, wish: MaskedPageRequest): Promise<StaticPage>;
+  renderStaticPage(workspace: Workspace, tree: BranchTree, request: MaskedPageRequest): Promise<StaticPage>;
 }
 
 export interface CommandContext {

@@ -1,6 +1,6 @@
-// The calls that failed, and what fixed them. A failure counts if somebody would have to know of it: a command, a change or another tool
-// that failed, but not a look at something that does not exist, nor a change made on the next try. What looks like an error in the output
-// of a successful command is none.
+// Finds the calls that failed, and what fixed them. A failure counts if a later reader needs to know of it: not a read of something that
+// does not exist, nor a change that succeeded on the next try. Text that looks like an error in the output of a successful command does
+// not count.
 import { type ToolCallResponse, textOfContent } from "../conversation/event.ts";
 import { appendAll } from "../lists.ts";
 import { scanLines } from "./facts.ts";
@@ -13,9 +13,9 @@ import { callFacts, isWriting, type ToolCall } from "./tool-call.ts";
 export interface FailedCall {
   /** Turn of the failure, 0-based. */
   readonly turn: number;
-  /** What failed: the command, or the tool and its file. */
+  /** The command, or the tool and its file. */
   readonly what: string;
-  /** Why, in the words of its result; may be empty. */
+  /** Why it failed, in the words of its result; may be empty. */
   readonly lines: readonly string[];
   /** Where the same thing worked later, and the files changed until then; null = nowhere. */
   readonly fixed: { readonly turn: number; readonly changed: readonly string[] } | null;
@@ -40,7 +40,7 @@ export function hasFailed(call: ToolCall): boolean {
   return callFacts(request).kind === "shell" && lastAction(commandOf(call)) !== null && saysFailed(response);
 }
 
-/** Lists the failures of calls, in the order of the calls; a repeated failure once, as it was last. */
+/** Lists the failures of calls, in the order of the calls; of a repeated failure only the last. */
 export function listFailures(calls: readonly ToolCall[]): readonly FailedCall[] {
   const log: FailureLog = { open: new Map(), found: [], changed: [] };
   for (const [at, call] of calls.entries()) {
@@ -55,21 +55,21 @@ export function listFailures(calls: readonly ToolCall[]): readonly FailedCall[] 
   }
   const everChanged = new Set(log.changed);
   for (const failure of log.open.values()) {
-    // If a change failed but others changed the same file, it was made in another way.
+    // If other calls changed the same file, the change was made in another way.
     if (!changedFiles(failure.call).some((file) => everChanged.has(file))) log.found.push(describe(failure, null));
   }
   return log.found.sort((a, b) => a.at - b.at).map(({ at: _, ...failure }) => failure);
 }
 
 interface FailureLog {
-  /** By what would fix them. */
+  /** By the key of the call that would fix them (`keyOf`). */
   readonly open: Map<string, OpenFailure>;
   readonly found: (FailedCall & { readonly at: number })[];
   /** Files that calls changed so far, in order. */
   readonly changed: string[];
 }
 
-/** Closes the failures that a call fixes. Drops those fixed in the same turn without any change: they say nothing. */
+/** Closes the failures that a call fixes. Drops those fixed in the same turn without a change to a file: nobody needs to know. */
 function closeFixed({ open, found, changed }: FailureLog, call: ToolCall): void {
   for (const key of fixKeys(call)) {
     const failure = open.get(key);
@@ -93,7 +93,7 @@ function describe({ at, call }: OpenFailure, fixed: FailedCall["fixed"]): Failed
   return { at, turn: call.responseTurn ?? call.turn, what: nameCall(call), lines, fixed };
 }
 
-/** What a call would have to do to fix a failure; null for failures that nobody needs to know of. */
+/** Returns the key that a later call must have to fix a failure; null for failures that nobody needs to know of. */
 function keyOf(call: ToolCall): string | null {
   const { kind, path } = callFacts(call.request);
   if (kind === "read" || kind === "search" || kind === "list") return null;
@@ -153,9 +153,9 @@ const SED_READ_ONLY = /^sed (?:-n|-E -n|-ne)\b/;
 const GO_READ_ONLY = /^go (?:doc|env|list|version)\b/;
 /** Separators in quotes separate no commands. */
 const QUOTED = /'[^']*'|"(?:[^"\\]|\\.)*"/g;
-/** Most characters read; ledgers keep less. */
+/** Characters of a command that are parsed; ledgers keep fewer. */
 const SEEN_CHARS = 400;
-/** What precedes a program: values of variables, and words of the shell. */
+/** What precedes a program: assignments to variables, and keywords of the shell. */
 const BEFORE_PROGRAM = /^(?:(?:[A-Za-z_]\w*=\S*|time|sudo|nohup|command|exec|then|do|else|!)\s+)+/;
 /** Programs whose next word says what they do. */
 const WITH_VERB =
@@ -167,7 +167,7 @@ const MOVED = /^cd\s+(?:"[^"]*"|'[^']*'|\S+)\s*(?:&&|;|\n)\s*/;
 const INLINE = /^(?:python3?|node|ruby|perl|bash|sh|zsh|deno|bun)\s+(?:-\w*[ce]\b|--eval\b|eval\b|-(?=\s|$)|<<)/;
 const VALUE = /^[A-Za-z_]\w*=\$\(\s*/;
 
-/** Whether all parts of a command line only look. */
+/** Whether all parts of a command line are read-only. */
 export function isReadOnly(command: string): boolean {
   return partsOf(command).every(isReadOnlyPart);
 }
@@ -177,7 +177,7 @@ export function plainCommand(command: string): string {
   return command.trim().replace(MOVED, "").replace(SHORTENED, "").trim();
 }
 
-/** What the last part with an effect runs: `go test`, `npm run lint`; null when all parts only look. */
+/** What the last part with an effect runs: `go test`, `npm run lint`; null when all parts are read-only. */
 export function lastAction(command: string): string | null {
   return actionsOf(command).at(-1) ?? null;
 }
@@ -254,14 +254,14 @@ function saysFailed(response: ToolCallResponse): boolean {
   return failed;
 }
 
-/** The lines that say why a call failed, those that name a cause first; at most three. */
+/** Returns at most three lines that say why a call failed: those that name a cause, else the last of a command or the first of a tool. */
 export function failureLines(response: ToolCallResponse, isShell: boolean): readonly string[] {
   const lines: string[] = [];
   eachLine(response, (line) => {
     if (!FRAME.test(line) && !EMPTY_WORDS.test(line)) lines.push(line);
   });
   const telling = lines.filter((line) => VERDICT.test(line) || CAUSE.test(line));
-  // A tool says why at once; a command prints other output first and says why at its end.
+  // A tool says why at once; a command prints other output first.
   const other = isShell ? lines.slice(-1) : lines.slice(0, 1);
   return (telling.length > 0 ? [...new Set(telling)] : other).slice(0, MOST_LINES);
 }
@@ -286,7 +286,7 @@ export interface LastChange {
   readonly names: readonly string[];
 }
 
-/** Returns the changes of files by their paths as written, the latest changed last. Failed changes do not count. */
+/** Returns the last change of each file by its path as written, the latest last. Failed changes do not count. */
 export function changesOf(calls: readonly ToolCall[]): ReadonlyMap<string, LastChange> {
   const changes = new Map<string, LastChange>();
   for (const { request, response, turn, responseTurn = turn } of calls) {
@@ -308,8 +308,8 @@ export function changesOf(calls: readonly ToolCall[]): ReadonlyMap<string, LastC
 const MOST_NAMES = 6;
 
 /**
- * Says of each file what became of it, in the files' order: ` (t12: parse, render)`. Together at most `chars` characters; if not all fit,
- * the last changed files have a note, and the others "".
+ * Returns a note on the last change of each file, in the files' order: ` (t12: parse, render)`. Together at most `chars` characters; if
+ * not all fit, the files changed last have a note, and the others "".
  */
 export function changeNotes(
   files: readonly string[],
@@ -358,8 +358,8 @@ function onlyCommits(command: string): boolean {
   return actionsOf(command).every((action) => action === "git add" || action === "git commit");
 }
 
-// The commits that commands made, as git's own output names them; if git was silenced, by the subject that it was given. They show a later
-// model what is done for good.
+// Finds the commits that commands made, in git's own output; if git was silenced, by the subject that it was given. They show a later
+// model which work is finished.
 
 /** A commit or a pull request, with the turn (0-based) that made it. */
 export interface MadeCommit {

@@ -1,5 +1,5 @@
-// What a tool's calls are worth when a conversation is compacted: jpg's built-in hints, and how a tool finds its own. A hint concerns one
-// tool's calls whatever the profile says; an absent field leaves it to the profile.
+// Which parts of a tool's calls are worth keeping when a conversation is compacted: jpg's built-in hints, and how a hint is looked up. A
+// hint applies to one tool's calls whatever the profile says; an absent field leaves the choice to the profile.
 import { nearestName } from "../errors.ts";
 
 /** How the calls of one tool are compacted. */
@@ -26,21 +26,21 @@ const WRITE: ToolCompactionHint = { response: "keep", dedup: false };
 const CHANGE: ToolCompactionHint = { dedup: false };
 /** Changes something, and its short answer contains a name that later calls use. */
 const CREATE: ToolCompactionHint = { response: "keep", dedup: false };
-/** Reads on in a running program: an equal call returns the next piece of its output. */
+/** Reads more output of a running program: an equal call returns the next piece. */
 const POLL: ToolCompactionHint = { request: "keep", dedup: false };
 /** Asks a person: the answer is nowhere else. */
 const ASK: ToolCompactionHint = { request: "keep", response: "keep", dedup: false };
 /** Writes the whole plan anew; only the newest of equal ones is useful. */
 const PLAN: ToolCompactionHint = { dedup: true };
-/** Delegates work to another agent: its report is all that is left of it. */
+/** Delegates work to another agent: only its report is in the conversation. */
 const DELEGATE: ToolCompactionHint = { response: "keep", dedup: false };
 /** Must stay as it is. */
 const KEEP: ToolCompactionHint = { request: "keep", response: "keep" };
 
 /**
- * The built-in hints, by tool name: the default values of `conversation.tools.<name>.compaction`. Those of jp's tools are the tables of RFD
- * 064 and D17, completed by RFD 036 (its `dedup`, and the tools that only it names). Those of other tools never say `strip`: the profile
- * decides what is removed, hints only say what is worth keeping.
+ * The built-in hints, by tool name: the default values of `conversation.tools.<name>.compaction`. For jp's tools they are the tables of RFD
+ * 064 and D17, with `dedup` and further tools from RFD 036. For other tools they never say `strip`: the profile decides what is removed,
+ * hints only say what is worth keeping.
  */
 export const DEFAULT_TOOL_HINTS: ToolCompactionHints = {
   // jp
@@ -179,12 +179,12 @@ export function hintFor(tool: string, hints: ToolCompactionHints): ToolCompactio
   return { ...others, ...own };
 }
 
-/** Tools of MCP servers come and go with a project: a hint for one that is not called here is no mistake. */
+/** A project may have other MCP servers: a hint for a tool of a server that is not called here is no mistake. */
 const SERVER_TOOL = /^mcp__./;
 
 /**
- * Words a warning for each hint whose tool was not called and is unknown to jpg, in the order given, e.g. `no tool named "Raed" was called;
- * did you mean "Read"?`. `*` is no tool; a tool of an MCP server gets a warning only if the name of another called tool is near.
+ * Returns a warning for each hint whose tool was not called and is unknown to jpg, in the order given, e.g. `no tool named "Raed" was
+ * called; did you mean "Read"?`. `*` is no tool; a tool of an MCP server gets a warning only if a called or known tool has a similar name.
  */
 export function warnOfUnknownTools(hinted: Iterable<string>, called: Iterable<string>): readonly string[] {
   const calledNames = new Set(called);

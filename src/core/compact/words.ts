@@ -1,8 +1,8 @@
 // Splits texts into words, and finds short texts in a long one.
 
-// The words that say what a text is about, without those that occur in every text. For comparing texts with each other, never shown.
+// Finds the words that say what a text is about, without those that occur in every text: to compare texts, never shown.
 
-/** Common words of prose, and of agents' prose. */
+/** Common words of English, and of what agents write. */
 const COMMON: ReadonlySet<string> = new Set(
   (
     "about above after again all also and any are because been before being below between both but can cannot could did does " +
@@ -32,12 +32,12 @@ export function termsOf(text: string, limit: number = Number.POSITIVE_INFINITY):
 
 type HoldsText = (text: string) => boolean;
 
-/** Characters of a gram, by which places are indexed. */
+/** Characters in a gram; the index maps grams to their places. */
 const GRAM = 4;
 /** If even the rarest gram occurs more often than this, the whole text is searched. */
 const MOST_PLACES = 64;
 
-/** Indexes a text on the first lookup. */
+/** Returns a function that says whether a text contains another one. Indexes the text on the first call. */
 export function indexText(text: string): HoldsText {
   let places: Map<number, number[]> | undefined;
   return (wanted) => {
@@ -61,7 +61,7 @@ function listPlaces(text: string): Map<number, number[]> {
   return places;
 }
 
-/** The places of a text's rarest four characters, and their offset in it. */
+/** Returns the places of the rarest gram of a text, and the gram's offset in it. */
 function rarest(wanted: string, places: ReadonlyMap<number, readonly number[]>): readonly [readonly number[], number] {
   let best: readonly number[] | undefined;
   let offset = 0;
@@ -73,7 +73,7 @@ function rarest(wanted: string, places: ReadonlyMap<number, readonly number[]>):
   return [best ?? [], offset];
 }
 
-/** Four characters as a number. Two grams may share a number, which costs one more comparison. */
+/** Hashes a gram. A collision costs one more comparison. */
 function gramAt(text: string, at: number): number {
   let key = 0;
   for (let next = at; next < at + GRAM; next += 1) key = Math.imul(key, 0x01000193) ^ text.charCodeAt(next);

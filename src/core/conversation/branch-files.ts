@@ -20,7 +20,7 @@ export interface BranchFiles {
   readonly findings: readonly Finding[];
 }
 
-/** The session that another one comes from, by its own id: its conversation may be imported later, or never. */
+/** The session that another one comes from. It may be imported later, or never. */
 export interface ParentSession {
   /** `agent`: the parent started it as a subagent. `fork`: it continues a copy of the parent's beginning. */
   readonly kind: "agent" | "fork";
@@ -88,12 +88,12 @@ function notAFile({ path, special }: BranchFile): Finding {
 function misplaced(path: string): Finding {
   return createFinding("misplaced_file", {
     path,
-    message: "no file has such a name there: jpg ignores it",
+    message: "jpg writes no file of that name there, and ignores it",
     hint: `\`jpg git log -- ${path}\` shows who added it`,
   });
 }
 
-/** A position far beyond the others is not a turn: no accident leaves a gap of more than LONGEST_GAP. */
+/** Lists turns by position. A file far beyond the others is misplaced: no accident loses more than LONGEST_GAP turns. */
 function listTurns(turns: ReadonlyMap<number, BranchFile>, findings: Finding[]): readonly (BranchFile | undefined)[] {
   const listed: (BranchFile | undefined)[] = [];
   for (const index of [...turns.keys()].sort((a, b) => a - b)) {
@@ -115,7 +115,7 @@ function checkGaps(turns: readonly (BranchFile | undefined)[]): readonly Finding
   );
 }
 
-/** The pieces of a session, joined in order, are its file: a missing piece is lost text. */
+/** Checks that no piece of a session is missing: joined in order, the pieces are its file. */
 function checkSources(sources: readonly BranchFile[], turnCount: number): readonly Finding[] {
   const sessions = new Map<string, Piece[]>();
   for (const { path } of sources) {
@@ -216,7 +216,7 @@ export interface Finding {
   readonly hint: string;
 }
 
-/** Findings that leave everything readable as it was written. */
+/** Findings after which everything can still be read as it was written. */
 const WARNINGS: ReadonlySet<FindingCode> = new Set<FindingCode>([
   "id_differs",
   "attributes_differ",

@@ -105,7 +105,7 @@ function checkBounds(
     return [
       createFinding("event_missing", {
         path,
-        message: `it ends at event ${event}, which turn ${turn} does not hold`,
+        message: `it begins or ends at event ${event}, which is not in turn ${turn}`,
         hint: `\`jpg show ${compaction.id}\` shows what it does; \`jpg revert ${compaction.id}\` undoes it`,
       }),
     ];
@@ -145,7 +145,7 @@ function overlap(path: string, compaction: Compaction, other: Compaction): Findi
   });
 }
 
-/** Checks payloads: `used` = names that events, records or sources refer to. */
+/** Checks attachments; `used` = the names that events, records or sources refer to. */
 export function checkAttachments(present: ReadonlySet<string>, used: ReadonlySet<string>): readonly Finding[] {
   const missing = [...used].filter((name) => !present.has(name));
   const unused = [...present].filter((name) => !used.has(name));
@@ -207,7 +207,7 @@ export function checkRecords(records: readonly RecordText[]): CheckedRecords {
   return { compactions, attachments, findings };
 }
 
-/** A malformed name refers to no attachment. */
+/** Lists the attachments that a record refers to; none if a name is malformed. */
 function attachmentsNamed(record: Fields): readonly string[] {
   try {
     return attachmentsOf(record as unknown as Event);
@@ -242,7 +242,8 @@ function checkName(folder: RecordFolder, path: string, record: Fields): readonly
   return [
     createFinding("record_misnamed", {
       path,
-      message: expected === null ? "its id or time can name no file" : `by its id and time it would be ${expected}`,
+      message:
+        expected === null ? "its id or time does not fit a file name" : `from its id and time it should be ${expected}`,
       hint: "only the content counts, but with a different name two records could have the same id",
     }),
   ];
@@ -279,7 +280,7 @@ function repeatedRecord(path: string, other: string): Finding {
 // Checks one turn file by itself, and collects what the checks of the whole conversation need. Continues after a malformed
 // line.
 
-/** What a turn file holds. Follows from the file's bytes and its position alone. */
+/** The checked content of a turn file: a function of the file's bytes and position alone. */
 interface CheckedTurn {
   readonly events: readonly Event[];
   /** Object id of the turn file before it when it was written; null when it does not say. */

@@ -1,5 +1,5 @@
-// Compactions of one group: records that one commit added together, since each has one range and one way of hiding. They are
-// shown, diffed, reverted and reapplied as one. A record without a group is a group of its own.
+// Groups of compactions: records that one commit added as one change, since a record has only one range and one set of policies.
+// They are shown, diffed, reverted and reapplied together. A record without a group is a group of its own.
 import { type Compaction, withoutIndex } from "./compaction.ts";
 import { formatRuns } from "./event.ts";
 import { describePolicies } from "./policy.ts";
@@ -58,7 +58,7 @@ export function describeGroup(group: CompactionGroup): string {
   return [...named, ...(rest === 0 ? [] : [`${rest} more`])].join(", ");
 }
 
-/** Several ranges of one turn are named once. */
+/** Names the runs of turns, each once: ranges that differ only inside a turn look the same. */
 function shownRuns(runs: readonly { readonly from: number; readonly to: number }[]): string {
   const named = [...new Set(runs.map((run) => formatRuns([run])))];
   const rest = named.length - MOST_RUNS;
@@ -88,8 +88,8 @@ export function clampedId(id: string, turn: number): string {
 }
 
 /**
- * Copies a compaction that begins at or before the bound and ends after it. The copy keeps its time, so that it wins and loses
- * as before; it lacks `stats`, `receipt` and `index`, which describe the original. A `covers` is still the original's: the
+ * Copies a compaction that begins at or before the bound and ends after it. The copy keeps the time, so that it wins and loses
+ * as before, and drops `stats`, `receipt` and `index`, which describe the original. `covers` is still the original's: the
  * caller computes it anew.
  */
 export function clampCompaction(compaction: Compaction, { turn, event }: ClampBound): Compaction {

@@ -1,4 +1,4 @@
-// What a stored record must look like, as rules that can be combined: each returns what is wrong in words, or null.
+// Rules for the form of stored records. They can be combined; each says in words what is wrong, or returns null.
 import { isFields } from "./event.ts";
 
 interface Problem {
@@ -10,7 +10,7 @@ interface Problem {
 /** Returns what is wrong with a value; null when nothing is. */
 export type RecordRule = (value: unknown) => Problem | null;
 
-/** A rule of one value; `what` completes "expected …". */
+/** Creates a rule for one value; `what` completes "expected …". */
 function rule(what: string, accepts: (value: unknown) => boolean): RecordRule {
   return (value) => (accepts(value) ? null : { path: [], reason: `expected ${what}, found ${shown(value)}` });
 }
@@ -71,14 +71,14 @@ function firstProblem(
   ruleOf: (name: string) => RecordRule | undefined,
 ): Problem | null {
   for (const [name, entry] of entries) {
-    // JSON leaves it out.
+    // JSON leaves out undefined fields.
     const problem = entry === undefined ? null : (ruleOf(name)?.(entry) ?? null);
     if (problem !== null) return { path: [name, ...problem.path], reason: problem.reason };
   }
   return null;
 }
 
-/** Chooses the rule by the value's `policy`. */
+/** Checks a value by the rule of its `policy`. */
 export function byPolicy(rules: Readonly<Record<string, RecordRule>>): RecordRule {
   return (value) => {
     const known = fieldsLike({ policy: oneOfWords(...Object.keys(rules)) })(value);

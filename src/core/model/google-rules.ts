@@ -15,7 +15,7 @@ type GoogleFeature =
 
 interface ModelRange {
   readonly feature: GoogleFeature;
-  /** How the family's name begins, without the route. */
+  /** Beginning of the model's name, without the route (`models/` …). */
   readonly family: "gemini" | "claude" | "gpt-oss";
   /** First major version that has it. */
   readonly from: number;
@@ -68,11 +68,11 @@ export interface GoogleContent {
   readonly parts?: readonly GooglePart[];
 }
 
-/** What decides about rules that the shape alone does not. */
+/** What the rules depend on apart from the list itself. */
 export interface GoogleCheckOptions {
   /** Model the list is for; absent = an older Gemini. */
   readonly model?: string;
-  /** Whether Vertex AI will read it, which accepts less (G6, G11); default false. */
+  /** Whether the list is for Vertex AI, which accepts less (G6, G11); default false. */
   readonly vertex?: boolean;
   /** Whether the list is sent as it is (default true); false = a new request will follow, so its end is not checked. */
   readonly complete?: boolean;
@@ -95,7 +95,7 @@ interface GoogleInput {
   readonly options: GoogleCheckOptions;
 }
 
-/** Prepares a list for the rules. What is no object counts as empty (rule G0 or G7 reports it). */
+/** Prepares a list for the rules. A content or part that is no object counts as an empty one, which G0 or G7 reports. */
 function toGoogleInput(contents: readonly GoogleContent[], options: GoogleCheckOptions): GoogleInput {
   return { contents: contents.map((content, index) => place(toRecord(content), index)), options };
 }
@@ -151,7 +151,7 @@ function* unequalCounts({ contents }: GoogleInput): Generator<Breach> {
   }
 }
 
-function* unasked({ contents }: GoogleInput): Generator<Breach> {
+function* unaskedResponses({ contents }: GoogleInput): Generator<Breach> {
   for (const [at, content] of contents.entries()) {
     const before = contents[at - 1];
     const asked = content.role === "user" && before?.role === "model" && countOf(before, "functionCall") > 0;
@@ -214,7 +214,7 @@ function* dummySignatures(input: GoogleInput): Generator<Breach> {
 const GOOGLE_TOOL_RULES: readonly Rule<GoogleInput>[] = [
   { id: "G3", severity: "error", find: callsAfterModel },
   { id: "G4", severity: "error", find: unequalCounts },
-  { id: "G5", severity: "error", find: unasked },
+  { id: "G5", severity: "error", find: unaskedResponses },
   { id: "G6", severity: "error", find: mixedResponses },
   { id: "G8", severity: "error", find: unsignedSteps },
   { id: "G9", severity: "error", find: badSignatures },
@@ -244,8 +244,8 @@ function nameOf(part: GooglePart): string {
 }
 
 /**
- * Finds what Google's API would refuse (severity `error`) or what may harm (`warning`); empty = valid. Rules: G0–G11, G13 (images); G8
- * when `model` is a Gemini 3 or newer, the rest of G6 and G11 when `vertex` is given, of G9 what the shape shows.
+ * Finds what Google's API would refuse (severity `error`) or what may harm (`warning`); empty = valid. Checks rules G0–G11 and G13
+ * (images): G8 if `model` is a Gemini 3 or newer, all of G6 and G11 only with `vertex`, and of G9 what the list itself shows.
  */
 export function checkGoogle(
   contents: readonly GoogleContent[],
@@ -274,7 +274,7 @@ const FIELDS = {
   functionResponse: new Set(["id", "name", "response", "parts", "willContinue", "scheduling"]),
 } as const;
 
-function* noContent({ contents }: GoogleInput): Generator<Breach> {
+function* malformedContents({ contents }: GoogleInput): Generator<Breach> {
   for (const { index, role, parts } of contents) {
     if (role !== "user" && role !== "model")
       yield { position: { message: index }, message: `The role is ${JSON.stringify(role)}; expected user or model.` };
@@ -360,7 +360,7 @@ function listed(names: readonly string[]): string {
   return `${names.length === 1 ? "a field" : "fields"} that the API does not know: ${names.join(", ")}`;
 }
 
-/** Images of contents, and of outputs of functions. */
+/** Finds the images in contents and in the results of functions. */
 function* sentImages({ contents }: GoogleInput): Generator<SentImage> {
   for (const { index, parts } of contents) {
     for (const [block, part] of parts.entries()) {
@@ -380,7 +380,7 @@ function withResults(part: GooglePart): readonly GooglePart[] {
 }
 
 const RULES: readonly Rule<GoogleInput>[] = [
-  { id: "G0", severity: "error", find: noContent },
+  { id: "G0", severity: "error", find: malformedContents },
   { id: "G1", severity: "error", find: wrongRoles },
   { id: "G2", severity: "error", find: wrongLast },
   ...GOOGLE_TOOL_RULES,

@@ -9,14 +9,14 @@ import {
   isFields,
 } from "../../core/conversation/event.ts";
 import type { AgentFormat } from "../agent-format.ts";
-import { createBodyFormat, type SaidEvent, type SaidMessage } from "../request-body/read.ts";
+import { type BodyMessage, createBodyFormat, type UnnamedEvent } from "../request-body/read.ts";
 import { isRecord, type RawLine, recordOf, stringOf } from "../session-source.ts";
 
 /** Requests of the Anthropic Messages API. */
 export const ANTHROPIC_REQUESTS: AgentFormat = createBodyFormat({
   name: "anthropic",
   title: "Anthropic Messages",
-  shape: "an object with `messages`, and `system` beside them",
+  shape: "an object with `messages`, and `system` next to them",
   read: ({ system, model, tools }, list) => {
     const metadata = { provider: "anthropic", ...(typeof model === "string" && { model }) };
     return {
@@ -32,23 +32,23 @@ function blocksOf(message: unknown): readonly Fields[] {
   return Array.isArray(content) ? content.filter(isFields) : [];
 }
 
-function readMessage(message: Fields, metadata: EventMetadata): SaidMessage {
+function readMessage(message: Fields, metadata: EventMetadata): BodyMessage {
   const { role, content } = message;
-  if (role === "assistant") return { said: answersOf(message, metadata), isFromUser: false };
-  if (content === undefined || content === null) return { said: [], isFromUser: false };
+  if (role === "assistant") return { events: answersOf(message, metadata), isFromUser: false };
+  if (content === undefined || content === null) return { events: [], isFromUser: false };
   if (role === "system")
-    return { said: [{ type: "chat_request", role: "system", content: toContent(content) }], isFromUser: false };
+    return { events: [{ type: "chat_request", role: "system", content: toContent(content) }], isFromUser: false };
   const results = blocksOf(message).filter(isResult).map(readResultBlock);
   const others = results.length === 0 ? content : blocksOf(message).filter((block) => !isResult(block));
   const isEmpty = Array.isArray(others) && others.length === 0;
-  const asked: readonly SaidEvent[] = isEmpty ? [] : [{ type: "chat_request", content: toContent(others) }];
-  return { said: [...results, ...asked], isFromUser: results.length === 0 };
+  const asked: readonly UnnamedEvent[] = isEmpty ? [] : [{ type: "chat_request", content: toContent(others) }];
+  return { events: [...results, ...asked], isFromUser: results.length === 0 };
 }
 
-function answersOf(message: Fields, metadata: EventMetadata): readonly SaidEvent[] {
+function answersOf(message: Fields, metadata: EventMetadata): readonly UnnamedEvent[] {
   const text = stringOf(message, "content");
   const blocks = text === undefined ? blocksOf(message) : [{ type: "text", text }];
-  return blocks.map((block) => readAnswerBlock(block, { ...metadata, ...secretsOfBlock(block) }));
+  return blocks.map((block) => readAnswerBlock(block, { ...metadata, ...opaqueFieldsOf(block) }));
 }
 
 function isResult(block: Fields): boolean {
@@ -59,7 +59,7 @@ function toolOf({ name, description, input_schema }: Fields): ReturnType<typeof 
   return readToolDefinition({ name, description, parameters: input_schema });
 }
 
-// Content blocks of the Messages API as content parts. What only the API understands is carried verbatim.
+// Converts content blocks of the Messages API into content parts. What only the API understands is kept verbatim.
 
 /** Converts a message's or a result's content; a list of one plain text becomes that text. */
 export function toContent(content: unknown): Content {
@@ -97,7 +97,7 @@ function opaque(value: unknown): ContentPart {
   return { type: "opaque", provider: "anthropic", value };
 }
 
-/** The plain text of a content, each part on its own line. */
+/** Joins the texts of a content, each on its own line. */
 export function plainTextOfParts(content: unknown): string {
   if (typeof content === "string") return content;
   if (!Array.isArray(content)) return "";
@@ -107,10 +107,10 @@ export function plainTextOfParts(content: unknown): string {
     .join("\n");
 }
 
-// Blocks of the Messages API as events. Ids and times are the caller's: the API has neither.
+// Converts blocks of the Messages API into events. The caller adds ids and times: the API has neither.
 
 /** Reads a block of an assistant message. */
-export function readAnswerBlock(block: Fields, metadata: EventMetadata): SaidEvent {
+export function readAnswerBlock(block: Fields, metadata: EventMetadata): UnnamedEvent {
   switch (block["type"]) {
     case "thinking":
       return { type: "chat_response", reasoning: stringOf(block, "thinking") ?? "", metadata };
@@ -130,7 +130,7 @@ export function readAnswerBlock(block: Fields, metadata: EventMetadata): SaidEve
 }
 
 /** Reads a tool result. */
-export function readResultBlock(block: Fields): SaidEvent {
+export function readResultBlock(block: Fields): UnnamedEvent {
   return {
     type: "tool_call_response",
     call_id: stringOf(block, "tool_use_id") ?? "",
@@ -139,8 +139,8 @@ export function readResultBlock(block: Fields): SaidEvent {
   };
 }
 
-/** The parts of a block that only the provider reads; they go back unchanged. */
-export function secretsOfBlock(block: Fields): Pick<EventMetadata, "signature" | "encrypted"> {
+/** Returns what only the provider can read in a block; it is sent back unchanged. */
+export function opaqueFieldsOf(block: Fields): Pick<EventMetadata, "signature" | "encrypted"> {
   const signature = stringOf(block, "signature");
   const encrypted = block["type"] === "redacted_thinking" ? stringOf(block, "data") : undefined;
   return { signature, encrypted };

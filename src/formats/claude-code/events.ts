@@ -1,7 +1,7 @@
 // Converts one line of a session to events. Ids come from the line's uuid (`<uuid>`, `<uuid>.1`, …), or from session and line number
 // for lines without one: the same bytes give the same events.
 import type { ChatRequest, Event, EventMetadata } from "../../core/conversation/event.ts";
-import { readAnswerBlock, readResultBlock, secretsOfBlock, toContent } from "../anthropic/agent.ts";
+import { opaqueFieldsOf, readAnswerBlock, readResultBlock, toContent } from "../anthropic/agent.ts";
 import { type ParsedLines, type RawLine, recordOf, stringOf } from "../session-source.ts";
 import { createGraph, findActivePath, type SessionGraph, type SessionPath } from "./active-path.ts";
 import { createNote, isQueuedPrompt, renderAttachment, wrapNotification } from "./attachments.ts";
@@ -118,7 +118,7 @@ function assistantMetadata({ entry, raw, usages }: LineReading, block: RawLine, 
     provider: "anthropic",
     model,
     message_id: messageId,
-    ...secretsOfBlock(block),
+    ...opaqueFieldsOf(block),
     usage,
   };
 }

@@ -1,8 +1,8 @@
 // The messages of a Cline document, with id, time and content, and their events.
 import type { ContentPart, Event, EventMetadata } from "../../core/conversation/event.ts";
-import { readAnswerBlock, readResultBlock, secretsOfBlock, toContent } from "../anthropic/agent.ts";
+import { opaqueFieldsOf, readAnswerBlock, readResultBlock, toContent } from "../anthropic/agent.ts";
 import { deriveName, type SkippedLine, toUsableId } from "../imported-session.ts";
-import type { SaidEvent, SaidMessage } from "../request-body/read.ts";
+import type { BodyMessage, UnnamedEvent } from "../request-body/read.ts";
 import {
   isRecord,
   NO_DATE,
@@ -18,7 +18,7 @@ import {
 export interface ClineMessage {
   readonly id: string;
   readonly timestamp: string;
-  readonly said: readonly SaidEvent[];
+  readonly said: readonly UnnamedEvent[];
   readonly isFromUser: boolean;
   /** Cline's metadata: in a compacted state, where the message came from. */
   readonly about: RawLine;
@@ -38,7 +38,7 @@ export function placeMessages(
     const id = own !== "" && !ids.has(own) ? own : `${at}-${names.replaceAll(".", "_")}`;
     ids.add(id);
     timestamp = timeOf(message) ?? timestamp;
-    const { said, isFromUser } = readClineMessage(message, id);
+    const { events: said, isFromUser } = readClineMessage(message, id);
     if (said.length > 0) placed.push({ id, timestamp, said, isFromUser, about: recordOf(message, "metadata") ?? {} });
     else skipped.push({ line: at + 1, reason: "a message without a known role or content" });
   }
@@ -111,14 +111,14 @@ function toDocument(value: unknown): ClineDocument | null {
 const KIND = "compaction";
 
 /** Reads a message; one of another role than user or assistant is empty. */
-function readClineMessage(message: RawLine, id: string): SaidMessage {
+function readClineMessage(message: RawLine, id: string): BodyMessage {
   switch (message["role"]) {
     case "assistant":
-      return { said: answersOf(message, id), isFromUser: false };
+      return { events: answersOf(message, id), isFromUser: false };
     case "user":
       return readUsers(blocksOf(message));
     default:
-      return { said: [], isFromUser: false };
+      return { events: [], isFromUser: false };
   }
 }
 
@@ -128,7 +128,7 @@ function blocksOf(message: RawLine): readonly RawLine[] {
   return Array.isArray(content) ? content.filter(isRecord) : [];
 }
 
-function answersOf(message: RawLine, id: string): readonly SaidEvent[] {
+function answersOf(message: RawLine, id: string): readonly UnnamedEvent[] {
   const made = recordOf(message, "modelInfo") ?? {};
   const model = stringOf(made, "id");
   const metadata: EventMetadata = {
@@ -140,7 +140,7 @@ function answersOf(message: RawLine, id: string): readonly SaidEvent[] {
   return blocksOf(message).map((block, at) =>
     readAnswerBlock(block, {
       ...metadata,
-      ...secretsOfBlock(block),
+      ...opaqueFieldsOf(block),
       ...(at === 0 && usage !== undefined && { usage }),
     }),
   );
@@ -163,18 +163,18 @@ function usageOf(metrics: RawLine | undefined): RawLine | undefined {
 }
 
 /** Order: results, the user's words, what Cline added. */
-function readUsers(blocks: readonly RawLine[]): SaidMessage {
+function readUsers(blocks: readonly RawLine[]): BodyMessage {
   const results = blocks.filter(isResult);
   const notices = blocks.filter(isNotice);
   const own = blocks.filter((block) => !isResult(block) && !isNotice(block));
-  const said: readonly SaidEvent[] = [
+  const said: readonly UnnamedEvent[] = [
     ...results.map(readResultBlock),
     ...(own.length === 0 ? [] : [{ type: "chat_request" as const, content: contentOf(own) }]),
-    ...notices.map((block): SaidEvent => {
+    ...notices.map((block): UnnamedEvent => {
       return { type: "chat_request", content: stringOf(block, "text") ?? "", metadata: { origin: "harness" } };
     }),
   ];
-  return { said, isFromUser: own.length > 0 };
+  return { events: said, isFromUser: own.length > 0 };
 }
 
 function isResult(block: RawLine): boolean {

@@ -1,4 +1,4 @@
-// Recognises, reads and resumes rollouts of Codex.
+// Codex as an agent: recognises, reads and resumes its rollouts.
 import { wordsOfContent } from "../../core/conversation/event.ts";
 import { titleOfRequest } from "../../core/conversation/marks.ts";
 import { userError } from "../../core/errors.ts";
@@ -41,18 +41,18 @@ import { CODEX_SETUP, codexHome } from "./setup.ts";
 import { type AbandonedTurns, cutRollout, type RolloutTurn, readLineEvent, readRolloutTurn, turnAt } from "./turns.ts";
 import { timeOfView, writeCodexSession } from "./write.ts";
 
-// Imports a rollout of Codex: indexes its lines, cuts them into turns that are read on demand, reads its compactions, and makes
-// abandoned branches of what was rolled back. A pure function of the file's text.
+// Imports a rollout: indexes its lines, cuts them into turns that are read on demand, reads its compactions, and turns what was
+// rolled back into abandoned branches. A pure function of the file's text.
 
-/** Version of this importer: raise it when the same bytes would give other events or records. */
+/** Version of this importer: raise it when the same bytes give other events or records. */
 const CODEX_IMPORTER_VERSION = 3;
 
 /** Title of a session without a user request. */
 const UNTITLED = "untitled session";
-/** Position of jpg's side line: Codex wants the session's description first. */
+/** Position of jpg's side line (`imported-session.ts`): Codex wants the session's description first. */
 const ORIGIN_LINE = 1;
 
-/** Reads a rollout; lists bad lines in `skippedLines`. Throws `not_a_session` when no line is Codex's. */
+/** Reads a rollout; lists unreadable lines in `skippedLines`. Throws `not_a_session` when no line is Codex's. */
 export function readCodexSession(source: SessionSource): ImportedSession {
   const lines = createParsedLines(source, parseRolloutLine);
   const index = indexRollout(lines, source.lineCount);
@@ -81,7 +81,7 @@ export function readCodexSession(source: SessionSource): ImportedSession {
   };
 }
 
-/** Reads which conversation jpg exported a session from; null for the agent's own. */
+/** Reads the side line of a session that jpg exported; null for a session of Codex's own. */
 function codexOrigin(source: SessionSource): ExportOrigin | null {
   return source.lineCount > ORIGIN_LINE ? parseExportOrigin(source.line(ORIGIN_LINE)) : null;
 }
@@ -92,7 +92,7 @@ function toBranch(
   active: readonly RolloutTurn[],
 ): AbandonedBranch {
   const last = turns.at(-1) as RolloutTurn;
-  // Turns before it may have been abandoned later on.
+  // The turns before it may have been abandoned later.
   let common = turns[0]?.previous;
   while (common !== undefined && common !== active[common.index]) common = common.previous;
   return {
@@ -116,7 +116,7 @@ function firstTitle(lines: ParsedLines, turns: readonly RolloutTurn[]): string |
   return undefined;
 }
 
-/** Editors put their context before the user's words; Codex names an image before and after it. */
+/** Removes what editors put before the user's words, and the tags that Codex puts around images. */
 function askedIn(text: string): string {
   const mark = "## My request for Codex:";
   const at = text.indexOf(mark);
@@ -157,7 +157,7 @@ export const CODEX: AgentFormat = {
     folders: sessionFolders,
     directory: codexDirectory,
     base: CODEX_BASE,
-    // After a rollback the name also has the file's own id.
+    // After a rollback the file's own id follows the session's in the name.
     isCallers: ({ CODEX_THREAD_ID: session }, fileName) =>
       session !== undefined && session !== "" && [".", "_"].some((next) => fileName.includes(`-${session}${next}`)),
   },
@@ -178,17 +178,17 @@ export const CODEX: AgentFormat = {
     place: "Codex keeps its sessions under ~/.codex/sessions (or CODEX_HOME).",
     file: "~/.codex/sessions/2026/11/21/rollout-2026-11-21T20-30-00-019b….jsonl",
     reads:
-      "Rollouts as lines (`.jsonl`) of every version, compressed ones too. Its own compactions become compactions, encrypted ones as they came; what you went back from becomes a fork (`--all-branches`), a session forked from another becomes a fork of its conversation, and a sub-agent's session a conversation linked with it.",
+      "Rollouts as lines (`.jsonl`) of every version, compressed ones too. Its own compactions become compactions, encrypted ones unchanged; what you rolled back becomes a fork (`--all-branches`), a session forked from another becomes a fork of its conversation, and a sub-agent's session becomes a conversation linked with it.",
     lost: [
       "Rollouts of April and May 2025, one document each (`.json`), are not read.",
-      "What Codex records only for its display, settings and state becomes no event.",
+      "What Codex records for its display, settings and state is not imported as events.",
       "An export holds only plain items, without settings or model provider: Codex uses its own.",
     ],
     addServer: "codex mcp add jpg -- jpg mcp",
   },
 };
 
-/** Codex finds a session by its id in any day's folder; the newest event's day is used. */
+/** Plans a file in the folder of the newest event's day; Codex finds a session by its id in any day's folder. */
 function planResume(machine: Machine, { sessionId, view }: SessionDraft): ResumePlan {
   const [date = "", time = ""] = timeOfView(view).split("T");
   const name = `rollout-${date}T${time.slice(0, 8).replaceAll(":", "-")}-${sessionId}.jsonl`;
@@ -201,7 +201,7 @@ function planResume(machine: Machine, { sessionId, view }: SessionDraft): Resume
   };
 }
 
-/** Sessions of all directories are together. */
+/** Returns the folders of Codex's sessions; those of all projects are together. */
 function sessionFolders(machine: Machine): readonly SessionFolder[] {
   return [
     { path: machine.join(codexHome(machine), "sessions"), levels: DATE_LEVELS },

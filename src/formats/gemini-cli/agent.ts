@@ -289,9 +289,9 @@ export const GEMINI_CLI: AgentFormat = {
     place: "Gemini CLI keeps its sessions under ~/.gemini/tmp (or .gemini/tmp in GEMINI_CLI_HOME).",
     file: "~/.gemini/tmp/my-app/chats/session-2026-11-21T20-30-4f2e91ab.jsonl",
     reads:
-      "Sessions as lines and, before 2026, as one document. A list of messages that Gemini CLI rewrote becomes a compaction if it says something else; what you rewound or broke off becomes a fork (`--all-branches`), and a sub-agent's session a conversation linked with the one that started it.",
+      "Sessions as lines and, before 2026, as one document. A list of messages that Gemini CLI rewrote becomes a compaction if it says something else; what you rewound or broke off becomes a fork (`--all-branches`), and a sub-agent's session becomes a conversation linked with the one that started it.",
     lost: [
-      "What Gemini CLI tells its model about its surroundings on each start becomes no event; what only its display shows becomes a note.",
+      "What Gemini CLI sends its model about its surroundings on each start is not imported as an event; what it only displays becomes a note.",
       "Only the folder of a sub-agent's session says which session started it: in another folder it is imported on its own.",
       "Its sessions hold no signatures of thoughts, and thoughts are never sent again.",
     ],

@@ -10,7 +10,7 @@ import {
   isText,
 } from "../../core/conversation/event.ts";
 import type { AgentFormat } from "../agent-format.ts";
-import { createBodyFormat, type SaidEvent, type SaidMessage } from "../request-body/read.ts";
+import { type BodyMessage, createBodyFormat, type UnnamedEvent } from "../request-body/read.ts";
 import { stringOf } from "../session-source.ts";
 
 /** Requests of Google's generateContent. */
@@ -69,10 +69,10 @@ interface OpenCall {
 }
 
 /** Creates a function that reads the contents of a request, in order. `metadata` is for model output. */
-function createContentReader(metadata: EventMetadata): (content: Fields) => SaidMessage {
+function createContentReader(metadata: EventMetadata): (content: Fields) => BodyMessage {
   const open: OpenCall[] = [];
   let calls = 0;
-  const readCall = (part: Fields, call: Fields): SaidEvent => {
+  const readCall = (part: Fields, call: Fields): UnnamedEvent => {
     const name = stringOf(call, "name") ?? "";
     const id = stringOf(call, "id") ?? `call-${calls++}`;
     open.push({ id, name });
@@ -84,7 +84,7 @@ function createContentReader(metadata: EventMetadata): (content: Fields) => Said
       metadata: signed(part, metadata),
     };
   };
-  const readResult = (response: Fields): SaidEvent => {
+  const readResult = (response: Fields): UnnamedEvent => {
     const name = stringOf(response, "name") ?? "";
     const id = stringOf(response, "id");
     const at = open.findIndex((call) => (id === undefined ? call.name === name : call.id === id));
@@ -95,7 +95,7 @@ function createContentReader(metadata: EventMetadata): (content: Fields) => Said
       ...readAnswer(response),
     };
   };
-  const readPart = (part: Fields): SaidEvent | null => {
+  const readPart = (part: Fields): UnnamedEvent | null => {
     const call = keyOf(part, "functionCall");
     if (isFields(call)) return readCall(part, call);
     const response = keyOf(part, "functionResponse");
@@ -105,12 +105,12 @@ function createContentReader(metadata: EventMetadata): (content: Fields) => Said
   };
   return (content) => {
     const isFromModel = content["role"] === "model";
-    const said: SaidEvent[] = [];
+    const events: UnnamedEvent[] = [];
     for (const run of runsOf(partsOf(content).map((part) => ({ part, read: readPart(part) })))) {
       const [first] = run;
-      if (first?.read != null) said.push(first.read);
+      if (first?.read != null) events.push(first.read);
       else
-        said.push(
+        events.push(
           sayParts(
             run.map(({ part }) => part),
             isFromModel,
@@ -118,15 +118,15 @@ function createContentReader(metadata: EventMetadata): (content: Fields) => Said
           ),
         );
     }
-    const isAsked = said.some(({ type }) => type === "chat_request") && !said.some(isResult);
-    return { said, isFromUser: isAsked };
+    const isAsked = events.some(({ type }) => type === "chat_request") && !events.some(isResult);
+    return { events, isFromUser: isAsked };
   };
 }
 
 /** A part, and its event if it is one by itself. */
 interface ReadPart {
   readonly part: Fields;
-  readonly read: SaidEvent | null;
+  readonly read: UnnamedEvent | null;
 }
 
 /** Groups neighbouring plain parts; every other part is a group of its own. */
@@ -140,11 +140,11 @@ function runsOf(parts: readonly ReadPart[]): readonly (readonly ReadPart[])[] {
   return runs;
 }
 
-function isResult({ type }: SaidEvent): boolean {
+function isResult({ type }: UnnamedEvent): boolean {
   return type === "tool_call_response";
 }
 
-function sayParts(parts: readonly Fields[], isModels: boolean, metadata: EventMetadata): SaidEvent {
+function sayParts(parts: readonly Fields[], isModels: boolean, metadata: EventMetadata): UnnamedEvent {
   const content = toGoogleContent(parts);
   return isModels ? { type: "chat_response", message: content, metadata } : { type: "chat_request", content };
 }

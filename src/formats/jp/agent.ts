@@ -190,11 +190,11 @@ export const JP: AgentFormat = {
     place: "jp keeps its conversations under .jp/conversations in the project.",
     file: ".jp/conversations/17671120783/events.json",
     reads:
-      "The stream of a conversation (`events.json`), with texts in either alphabet of base64 and times in either form. Its compactions become compactions, what it sets for them (profiles, hints of tools) settings of the conversation; a fork that jp made becomes a fork.",
+      "The stream of a conversation (`events.json`), with texts in either alphabet of base64 and times in either form. Its compactions become compactions, its settings for them (profiles, hints for tools) become settings of the conversation, and a fork that jp made becomes a fork.",
     lost: [
       "From the file next to the stream only the title is imported, as it is at the first import: pin and labels stay there, and the settings that the conversation began with stay in their own file.",
       "An export keeps turns as they were said, under compactions of jp; where jp cannot express what a compaction does, its turns are written as the view shows them. Images and documents are only named.",
-      "Conversations that jp keeps for you alone, outside the project, have to be named. jpg does not write into jp's folders, so it cannot resume there.",
+      "You have to name conversations that jp keeps for you alone, outside the project. jpg does not write into jp's folders, so it cannot resume there.",
     ],
     takes: { file: "events.json", by: "the events of a conversation of jp" },
   },

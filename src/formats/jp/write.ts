@@ -43,18 +43,18 @@ export function formatStream(entries: readonly RawLine[]): string {
   return `${JSON.stringify(entries, null, 2)}\n`;
 }
 
-// Lays out turns and overlays as stream entries: repaired as jp does, with explicit ids where kind and time do not give them, and
-// overlays before the first younger turn.
+// Lays out turns and overlays as stream entries: repaired as jp does it, with explicit ids where kind and time do not give them, and
+// with each overlay before the first turn that is newer.
 
 interface NamedEntry extends DraftEntry {
-  /** The id that an import is to read; "" = any. */
+  /** The id that an import should read; "" = any. */
   readonly id: string;
 }
 
 /** An entry of the conversation, or an overlay. */
 type WrittenEntry = Omit<NamedEntry, "turn">;
 
-/** An entry and its event; absent = an entry that only the stream needs. */
+/** An entry and its event; without one it is an entry that only the stream needs. */
 interface EventEntry extends NamedEntry {
   readonly named?: NamedEvent;
 }
@@ -66,7 +66,7 @@ interface EntryList {
   readonly overlays: readonly NamedOverlay[];
 }
 
-/** Lays out a draft; null when an overlay covers no written turn: empty turns are not written. */
+/** Lays out a draft; null when an overlay covers only empty turns, which are not written. */
 function layOutEntries(draft: StreamDraft): EntryList | null {
   const calls = planWrittenCalls(draft);
   const drafted = draft.turns.flatMap((named, turn) => answerCalls(entriesOfTurn(named, { turn, calls }), calls));
@@ -98,7 +98,7 @@ function startBefore({ timestamp }: RawLine, turn: number): NamedEntry {
   return { kind: "turn_start", raw: { timestamp, type: "turn_start" }, turn, id: "" };
 }
 
-/** Inserts missing results after the calls and results around their calls. */
+/** Adds a result for each unanswered call, after the run of calls and results that it is in. */
 function answerCalls(entries: readonly EventEntry[], { unanswered }: WrittenCalls): readonly NamedEntry[] {
   const pending: NamedEntry[] = [];
   const whole: NamedEntry[] = [];
@@ -118,7 +118,7 @@ const CALL_KINDS: ReadonlySet<string> = new Set([
   "inquiry_response",
 ]);
 
-/** A further line of its call (`imported-session.ts`). */
+/** Creates the result of an unanswered call. Its id is that of a further line of the call (`imported-session.ts`). */
 function resultOf({ raw, turn }: NamedEntry, name: string): NamedEntry {
   const content = encodeStoredText(INTERRUPTED_RESULT);
   const result = { timestamp: raw["timestamp"], type: "tool_call_response", id: raw["id"], content, is_error: true };
@@ -169,7 +169,7 @@ function toEntry(overlay: NamedOverlay): WrittenEntry {
   return { kind: "compaction", raw: formatOverlay(overlay), id: overlay.id };
 }
 
-/** Adds ids to entries for which an import would derive another. */
+/** Adds ids to the entries for which an import would derive another one. */
 function nameEntries(entries: readonly WrittenEntry[]): readonly RawLine[] {
   const makeId = createIdMaker();
   let timestamp = "";
@@ -180,8 +180,8 @@ function nameEntries(entries: readonly WrittenEntry[]): readonly RawLine[] {
   });
 }
 
-// Repairs a stream as jp does before it continues: a conversation begins with a request, results and questions without a counterpart
-// are dropped, and no turn at the end is empty. A stream without a request stays as it is.
+// Repairs a stream as jp does before it continues one: the conversation begins with a request, results without a call and questions
+// without an answer are dropped, and no turn at the end is empty. A stream without a request stays as it is.
 
 /** A stream entry and the turn it belongs to, 0-based. */
 interface DraftEntry {
@@ -225,7 +225,7 @@ function withoutOrphans<Drafted extends DraftEntry>(entries: readonly Drafted[])
   });
 }
 
-/** Questions and answers that belong together. */
+/** Returns the questions that have an answer, and these answers. */
 function pairedInquiries(entries: readonly DraftEntry[]): ReadonlySet<DraftEntry> {
   const open = new Map<unknown, DraftEntry>();
   const paired = new Set<DraftEntry>();

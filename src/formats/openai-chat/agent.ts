@@ -3,7 +3,7 @@ import { readToolDefinition } from "../../core/conversation/defined-tools.ts";
 import { type EventMetadata, type Fields, fieldsOf, isFields } from "../../core/conversation/event.ts";
 import { inferProvider } from "../../core/model/model-name.ts";
 import type { AgentFormat } from "../agent-format.ts";
-import { createBodyFormat, type SaidEvent, type SaidMessage } from "../request-body/read.ts";
+import { type BodyMessage, createBodyFormat, type UnnamedEvent } from "../request-body/read.ts";
 import { stringOf } from "../session-source.ts";
 import { readArguments, toOpenAiContent } from "./content.ts";
 
@@ -24,34 +24,34 @@ export const CHAT_REQUESTS: AgentFormat = createBodyFormat({
   },
 });
 
-function readMessage(message: Fields, metadata: EventMetadata): SaidMessage {
+function readMessage(message: Fields, metadata: EventMetadata): BodyMessage {
   const { role, content } = message;
   switch (role) {
     case "assistant":
-      return { said: answersOf(message, metadata), isFromUser: false };
+      return { events: answersOf(message, metadata), isFromUser: false };
     case "tool":
     case "function": {
       const call_id = stringOf(message, "tool_call_id") ?? stringOf(message, "name") ?? "";
       return {
-        said: [{ type: "tool_call_response", call_id, content: toOpenAiContent(content), is_error: false }],
+        events: [{ type: "tool_call_response", call_id, content: toOpenAiContent(content), is_error: false }],
         isFromUser: false,
       };
     }
     case "system":
     case "developer":
       return {
-        said: isBlank(content) ? [] : [{ type: "chat_request", role, content: toOpenAiContent(content) }],
+        events: isBlank(content) ? [] : [{ type: "chat_request", role, content: toOpenAiContent(content) }],
         isFromUser: false,
       };
     default:
       return {
-        said: isBlank(content) ? [] : [{ type: "chat_request", content: toOpenAiContent(content) }],
+        events: isBlank(content) ? [] : [{ type: "chat_request", content: toOpenAiContent(content) }],
         isFromUser: true,
       };
   }
 }
 
-function answersOf(message: Fields, metadata: EventMetadata): readonly SaidEvent[] {
+function answersOf(message: Fields, metadata: EventMetadata): readonly UnnamedEvent[] {
   const { content, tool_calls, function_call } = message;
   const reasoning = stringOf(message, "reasoning_content") ?? stringOf(message, "reasoning");
   const refusal = stringOf(message, "refusal");
@@ -66,7 +66,7 @@ function answersOf(message: Fields, metadata: EventMetadata): readonly SaidEvent
 }
 
 /** Old calls have no id: they and their results go by the function's name. */
-function callOf(call: Fields, metadata: EventMetadata): SaidEvent {
+function callOf(call: Fields, metadata: EventMetadata): UnnamedEvent {
   const { name, arguments: text, input } = fieldsOf(call["function"] ?? call["custom"]);
   const called = typeof name === "string" ? name : "";
   return {

@@ -3,14 +3,14 @@ import { readToolDefinition } from "../../core/conversation/defined-tools.ts";
 import { type ContentPart, type EventMetadata, type Fields, fieldsOf } from "../../core/conversation/event.ts";
 import type { AgentFormat } from "../agent-format.ts";
 import { readArguments, toOpenAiContent } from "../openai-chat/content.ts";
-import { createBodyFormat, type SaidEvent, type SaidMessage } from "../request-body/read.ts";
+import { type BodyMessage, createBodyFormat, type UnnamedEvent } from "../request-body/read.ts";
 import { isRecord, type RawLine, stringOf } from "../session-source.ts";
 
 /** Requests of OpenAI's Responses API. */
 export const RESPONSES_REQUESTS: AgentFormat = createBodyFormat({
   name: "openai-responses",
   title: "OpenAI Responses",
-  shape: "an object with `input`, and `instructions` beside it",
+  shape: "an object with `input`, and `instructions` next to it",
   read: ({ instructions, model, tools }, list) => {
     const metadata = { provider: "openai", ...(typeof model === "string" && { model }) };
     return {
@@ -24,7 +24,7 @@ export const RESPONSES_REQUESTS: AgentFormat = createBodyFormat({
 // Items of the Responses API as events. What only OpenAI understands is carried verbatim.
 
 /** Reads an item. `metadata` is for model output. */
-function readItem(item: Fields, metadata: EventMetadata): SaidMessage {
+function readItem(item: Fields, metadata: EventMetadata): BodyMessage {
   const { type = "message", content } = item;
   switch (type) {
     case "message":
@@ -42,7 +42,7 @@ function readItem(item: Fields, metadata: EventMetadata): SaidMessage {
     }
     default:
       return content === undefined && Object.keys(item).length <= 1
-        ? { said: [], isFromUser: false }
+        ? { events: [], isFromUser: false }
         : answer({
             type: "chat_response",
             message: [opaqueItem(item)],
@@ -51,10 +51,10 @@ function readItem(item: Fields, metadata: EventMetadata): SaidMessage {
   }
 }
 
-function readMessage(item: Fields, metadata: EventMetadata): SaidMessage {
+function readMessage(item: Fields, metadata: EventMetadata): BodyMessage {
   const { role, content } = item;
   const isEmpty = content === undefined || content === null || (Array.isArray(content) && content.length === 0);
-  if (isEmpty) return { said: [], isFromUser: false };
+  if (isEmpty) return { events: [], isFromUser: false };
   if (role === "assistant") {
     return answer({
       type: "chat_response",
@@ -63,16 +63,16 @@ function readMessage(item: Fields, metadata: EventMetadata): SaidMessage {
     });
   }
   if (role === "system" || role === "developer")
-    return { said: [{ type: "chat_request", role, content: toOpenAiContent(content) }], isFromUser: false };
-  return { said: [{ type: "chat_request", content: toOpenAiContent(content) }], isFromUser: true };
+    return { events: [{ type: "chat_request", role, content: toOpenAiContent(content) }], isFromUser: false };
+  return { events: [{ type: "chat_request", content: toOpenAiContent(content) }], isFromUser: true };
 }
 
-function reasoningOf(item: Fields, metadata: EventMetadata): SaidEvent {
+function reasoningOf(item: Fields, metadata: EventMetadata): UnnamedEvent {
   const { text, facts } = readReasoningItem(item);
   return { type: "chat_response", reasoning: text, metadata: { ...metadata, ...facts } };
 }
 
-function callOf(item: Fields, metadata: EventMetadata): SaidEvent {
+function callOf(item: Fields, metadata: EventMetadata): UnnamedEvent {
   const { facts, ...call } = readCallItem(item);
   return {
     type: "tool_call_request",
@@ -82,8 +82,8 @@ function callOf(item: Fields, metadata: EventMetadata): SaidEvent {
   };
 }
 
-function answer(said: SaidEvent): SaidMessage {
-  return { said: [said], isFromUser: false };
+function answer(event: UnnamedEvent): BodyMessage {
+  return { events: [event], isFromUser: false };
 }
 
 /** An item that only OpenAI understands, as it is. */

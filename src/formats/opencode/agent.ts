@@ -289,7 +289,7 @@ export const OPENCODE: AgentFormat = {
       "OpenCode keeps its sessions in a database, which jpg asks `opencode` for; `opencode export SESSION > FILE` writes one as a file. Versions before 1.2 kept them under ~/.local/share/opencode/storage.",
     file: "session.json",
     reads:
-      "What `opencode export` prints, and what versions before 1.2 kept: name `storage/session/PROJECT/SESSION.json`, and the files of its messages and parts are read with it, as one document. Its summaries become compactions with the tail that it keeps, cleared results a compaction; what was taken back with `/undo` becomes a fork (`--all-branches`).",
+      "What `opencode export` prints, and what versions before 1.2 kept: name `storage/session/PROJECT/SESSION.json`, and the files of its messages and parts are read with it, as one document. A summary becomes a compaction that keeps the same newest messages as OpenCode, cleared results become one too, and what you took back with `/undo` becomes a fork (`--all-branches`).",
     lost: [
       "An answer that is still being written is imported the next time.",
       "Answers that failed become notes: OpenCode does not send them either.",

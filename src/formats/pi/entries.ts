@@ -1,5 +1,5 @@
-// First pass over a session file: a small record per entry (id, parent, kind), so that the file is never held parsed. Bad lines are
-// listed, never thrown; of entries with one id the last counts, as for the agent.
+// Indexes a session file: a small record per entry (id, parent, kind), so that the parsed file is never in memory whole. Bad lines are
+// listed, never thrown; of entries with one id the last counts, as it does for pi.
 import {
   createOriginLine,
   deriveName,
@@ -22,15 +22,15 @@ import {
 
 /** What the index keeps of one entry. */
 export interface Entry {
-  /** Line of the file, 0-based; of entries with one id the last. */
+  /** Line in the file, 0-based. */
   readonly line: number;
   /** First line with the same id, 0-based. */
   readonly firstLine: number;
   readonly kind: EntryKind;
-  /** As in the file; in files without ids, whose entries form one line, made of session and line. */
+  /** As in the file; in a file without ids, made of session id and line number. */
   readonly id: string;
   /**
-   * Id of its first event: no dot, and nothing that a name cannot contain. In files that began without ids it is made of session
+   * Id of its first event: no dot, and nothing that a name cannot contain. In files that began without ids it is made of session id
    * and entry number, because pi gives such entries random ids when it opens the file.
    */
   readonly eventId: string;
@@ -38,7 +38,7 @@ export interface Entry {
   readonly parent?: string;
   /** RFC 3339 UTC; that of the previous entry if it has none. */
   readonly timestamp: string;
-  /** When the message was typed, milliseconds since 1970: possibly long before it was sent. */
+  /** When the message was typed, perhaps long before it was sent; milliseconds since 1970. */
   readonly madeMs?: number;
 }
 
@@ -101,7 +101,7 @@ export function idOfHeader(header: RawLine): string {
 }
 
 function startDraft(header: RawLine): Draft {
-  // The version may be a text; other types do not count.
+  // The version may be a string; other types do not count.
   const { version = 1 } = header;
   const hasIds = ["number", "string"].includes(typeof version) && Number(version) >= FIRST_WITH_IDS;
   return {
@@ -130,7 +130,7 @@ function addLine(draft: Draft, line: number, raw: RawLine): void {
   draft.timestamp = readTimestamp(raw["timestamp"]) ?? draft.timestamp;
   const earlier = draft.nodes.get(id);
   const parent = draft.hasIds ? stringOf(raw, "parentId") : draft.entries.at(-1)?.id;
-  const { timestamp: madeMs } = saidMessage(raw);
+  const { timestamp: madeMs } = messageOfEntry(raw);
   const entry: Entry = {
     line,
     firstLine: earlier?.firstLine ?? line,
@@ -160,11 +160,11 @@ function entryId(id: string): string {
 /**
  * - `prompt`: what the user typed
  * - `assistant`: an answer that the agent sends again
- * - `failed`: an answer that was broken off; the agent never sends it again, nor its calls
- * - `result`: what a tool gave
- * - `harness`: what the agent or an extension put in, sent as if the user had said it
- * - `compaction`, `edit`: they change what is sent of the entries before them
- * - `side`: what no model sees
+ * - `failed`: an answer that was broken off; neither it nor its calls are sent again
+ * - `result`: what a tool returned
+ * - `harness`: what the agent or an extension added, sent as if the user had said it
+ * - `compaction`, `edit`: change what is sent of the entries before them
+ * - `side`: never sent to a model
  */
 type EntryKind = "prompt" | "assistant" | "failed" | "result" | "harness" | "compaction" | "edit" | "side";
 
@@ -189,7 +189,7 @@ function kindOfEntry(line: RawLine): EntryKind {
   }
 }
 
-/** Whether the agent sends an entry of this kind in its own place. */
+/** Whether the agent sends entries of this kind where they are. */
 export function isSentKind(kind: EntryKind): boolean {
   return kind === "prompt" || kind === "assistant" || kind === "result" || kind === "harness";
 }
@@ -197,21 +197,21 @@ export function isSentKind(kind: EntryKind): boolean {
 function kindOfMessage(line: RawLine): EntryKind {
   const role = roleOf(line);
   if (role === "user") return "prompt";
-  if (role === "assistant") return FAILED.has(saidMessage(line)["stopReason"]) ? "failed" : "assistant";
+  if (role === "assistant") return FAILED.has(messageOfEntry(line)["stopReason"]) ? "failed" : "assistant";
   if (role === "toolResult") return "result";
-  if (role === "bashExecution") return saidMessage(line)["excludeFromContext"] === true ? "side" : "harness";
+  if (role === "bashExecution") return messageOfEntry(line)["excludeFromContext"] === true ? "side" : "harness";
   return HARNESS_ROLES.has(role) ? "harness" : "side";
 }
 
-/** An edit removes an entry (`null`) or replaces its content. */
+/** Whether a line is a valid edit: it names an entry that it removes (`null`) or whose content it replaces. */
 function isEdit(line: RawLine): boolean {
   if (stringOf(line, "targetId") === undefined) return false;
   return line["replacement"] === null || recordOf(line, "replacement") !== undefined;
 }
 
-// One line of a pi session file, the header or an entry. Only its type was checked.
+// Parses lines of a session file: the header, or an entry. Only `type` is checked.
 
-/** Parses one line. A string says why it is no line of a session; null is a blank line. */
+/** Parses a line. A string says why it is not a line of a session; null is a blank line. */
 export function parseSessionLine(text: string): RawLine | string | null {
   const line = parseJsonLine(text);
   if (line === null || typeof line === "string") return line;
@@ -224,16 +224,16 @@ export function isHeader(line: RawLine): boolean {
 }
 
 /** An entry's message; empty if it has none. */
-export function saidMessage(line: RawLine): RawLine {
+export function messageOfEntry(line: RawLine): RawLine {
   return recordOf(line, "message") ?? {};
 }
 
 /** The role in an entry's message; "" if it has none. */
 export function roleOf(line: RawLine): string {
-  return stringOf(saidMessage(line), "role") ?? "";
+  return stringOf(messageOfEntry(line), "role") ?? "";
 }
 
-/** The blocks of a content: a text counts as one; other values are dropped. */
+/** Returns the blocks of a content: a string is one block of text; other values are dropped. */
 export function blocksOf(content: unknown): readonly RawLine[] {
   if (typeof content === "string") return [{ type: "text", text: content }];
   return Array.isArray(content) ? content.filter(isRecord) : [];
@@ -283,9 +283,9 @@ export function activePath({ entries }: EntryIndex, tree: SessionTree): readonly
 
 /** Distinguishes jpg's entries from those of extensions. */
 const CUSTOM_TYPE = "jpg-origin";
-/** Its line, 0-based. */
+/** Line of jpg's entry, 0-based. */
 const ORIGIN_LINE = 1;
-/** jpg's own entry is short. Bytes. */
+/** Most bytes of jpg's entry. */
 const LONGEST = 4096;
 
 export function createOriginBody(origin: ExportOrigin, sessionId: string): RawLine {
@@ -297,12 +297,12 @@ export function isOriginEntry(line: RawLine): boolean {
   return line["type"] === "custom" && line["customType"] === CUSTOM_TYPE;
 }
 
-/** Reads which conversation jpg exported a session from; null for pi's own. Never throws. */
+/** Reads the side line of a session that jpg exported; null for a session of pi's own. Never throws. */
 export function readPiOrigin(source: SessionSource): ExportOrigin | null {
   return readExportOrigin(originData(source));
 }
 
-/** The session's id when jpg exported it; pi's forks are copies with a new id. Absent = not exported. */
+/** Returns the id under which jpg exported a session; in pi's forks, which are copies, it differs from theirs. */
 export function exportedSessionId(source: SessionSource): string | undefined {
   const data = originData(source);
   return data === undefined ? undefined : stringOf(data, "sessionId");

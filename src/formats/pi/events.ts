@@ -9,7 +9,7 @@ import {
 } from "../../core/conversation/event.ts";
 import { plainValues, shorten } from "../imported-session.ts";
 import { isRecord, parseJsonLine, type RawLine, recordOf, stringOf } from "../session-source.ts";
-import { blocksOf, type Entry, isOriginEntry, roleOf, saidMessage } from "./entries.ts";
+import { blocksOf, type Entry, isOriginEntry, messageOfEntry, roleOf } from "./entries.ts";
 
 /** Context for reading an entry. */
 export interface EntryReading {
@@ -37,13 +37,13 @@ export function eventsOfEntry(reading: EntryReading): readonly Event[] {
 function bodiesOf({ entry, raw, isQueued, isFirst }: EntryReading): readonly EventBody[] | null {
   switch (entry.kind) {
     case "prompt":
-      return [request(saidMessage(raw)["content"], isQueued ? { origin: "queued" } : undefined)];
+      return [request(messageOfEntry(raw)["content"], isQueued ? { origin: "queued" } : undefined)];
     case "assistant": {
       const bodies = answerEvents(raw, entry.eventId);
       return bodies.length === 0 ? null : bodies;
     }
     case "result":
-      return [resultBody(saidMessage(raw))];
+      return [resultBody(messageOfEntry(raw))];
     case "harness":
       return [harnessRequest(raw)];
     case "compaction":
@@ -78,7 +78,7 @@ function harnessRequest(raw: RawLine): EventBody {
 
 /** The text that pi sends for an entry that nobody typed. */
 export function harnessContent(raw: RawLine): unknown {
-  const message = saidMessage(raw);
+  const message = messageOfEntry(raw);
   const summary = stringOf(raw, "summary") ?? stringOf(message, "summary") ?? "";
   if (raw["type"] === "custom_message") return raw["content"];
   if (raw["type"] === "branch_summary") return branchText(summary);
@@ -116,7 +116,7 @@ const USUAL_ENDS: ReadonlySet<unknown> = new Set(["stop", "toolUse"]);
 
 /** Reads the events of an answer in block order; usage and the like go to the first. None for an empty answer. */
 function answerEvents(line: RawLine, messageId: string): readonly EventBody[] {
-  const message = saidMessage(line);
+  const message = messageOfEntry(line);
   return blocksOf(message["content"]).map((block, at) => blockBody(block, metadataOf(message, messageId, at === 0)));
 }
 
@@ -304,7 +304,7 @@ interface EntryPlace {
 }
 
 function noteOfEntry(line: RawLine, { id, timestamp }: EntryPlace): Event {
-  const said = saidMessage(line);
+  const said = messageOfEntry(line);
   const values = {
     ...plainValues(line),
     ...plainValues(recordOf(line, "data") ?? {}),
@@ -324,7 +324,7 @@ function noteKind(line: RawLine): string {
   const type = stringOf(line, "type") ?? "unknown";
   if (type !== "message") return type;
   const role = roleOf(line);
-  const reason = saidMessage(line)["stopReason"];
+  const reason = messageOfEntry(line)["stopReason"];
   if (role === "assistant" && reason === "aborted") return "aborted_answer";
   if (role === "assistant" && reason === "error") return "failed_answer";
   if (role === "bashExecution") return "bash_execution";

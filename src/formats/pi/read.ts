@@ -22,11 +22,11 @@ import {
   indexEntries,
   isHeader,
   isSentKind,
+  messageOfEntry,
   parseSessionLine,
   readPiOrigin,
   roleOf,
   type SessionTree,
-  saidMessage,
   treePathTo,
 } from "./entries.ts";
 
@@ -193,7 +193,7 @@ function listTools({ lines, cuts }: PathReading): readonly ToolList[] {
     chain.flatMap((entry): readonly ToolList[] => {
       const raw = entry.kind === "side" ? lines.at(entry.line) : null;
       if (raw === null || typeof raw === "string" || roleOf(raw) !== "system") return [];
-      if (!changeTools(tools, saidMessage(raw)) || tools.size === 0) return [];
+      if (!changeTools(tools, messageOfEntry(raw)) || tools.size === 0) return [];
       return [{ turn, timestamp: entry.timestamp, id: entry.eventId, tools: [...tools.values()] }];
     }),
   );

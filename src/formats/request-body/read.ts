@@ -23,11 +23,11 @@ import { parseJsonDocument, parseJsonLine, type SessionSource } from "../session
 type Unnamed<Kind> = Kind extends unknown ? Omit<Kind, "id" | "timestamp"> : never;
 
 /** An event that has neither id nor time yet. */
-export type SaidEvent = Unnamed<ChatRequest | ChatResponse | ToolCallRequest | ToolCallResponse>;
+export type UnnamedEvent = Unnamed<ChatRequest | ChatResponse | ToolCallRequest | ToolCallResponse>;
 
 /** One message of the list, or one item of it. */
-export interface SaidMessage {
-  readonly said: readonly SaidEvent[];
+export interface BodyMessage {
+  readonly events: readonly UnnamedEvent[];
   /** Said by a person: it begins a turn if the turn before has an answer. */
   readonly isFromUser: boolean;
 }
@@ -36,7 +36,7 @@ interface ReadBody {
   /** The system prompt outside the list; null if there is none. */
   readonly prompt: Content | null;
   /** One for each list item, possibly empty. */
-  readonly messages: readonly SaidMessage[];
+  readonly messages: readonly BodyMessage[];
   readonly tools: readonly ToolDefinition[];
 }
 
@@ -82,7 +82,8 @@ export function createBodyFormat({ name, title, shape, read }: BodyRules): Agent
       if (body === null) throw notABody(title, shape);
       const { brokenAtLine, skipped } = parseBody(source);
       if (brokenAtLine !== undefined) throw severalConversations(brokenAtLine);
-      if (body.messages.every(({ said }) => said.length === 0)) throw notABody(title, `${shape} with a message in it`);
+      if (body.messages.every(({ events }) => events.length === 0))
+        throw notABody(title, `${shape} with a message in it`);
       return createBodySession(name, body, skipped);
     },
     help: {
@@ -124,7 +125,7 @@ const EMPTY = "a message without content";
 const UNTITLED = "untitled conversation";
 
 /** A message and its place. */
-interface PlacedMessage extends SaidMessage {
+interface PlacedMessage extends BodyMessage {
   /** Position in the list, 0-based; `prompt` = outside it. */
   readonly at: number | "prompt";
 }
@@ -133,7 +134,7 @@ interface PlacedMessage extends SaidMessage {
 function bodySessionId({ prompt, messages }: Pick<ReadBody, "prompt" | "messages">): string {
   const asked = messages.findIndex(({ isFromUser }) => isFromUser);
   const beginning = messages.slice(0, asked === -1 ? 1 : asked + 1);
-  return deriveName(JSON.stringify([prompt ?? "", beginning.flatMap(({ said }) => said)]));
+  return deriveName(JSON.stringify([prompt ?? "", beginning.flatMap(({ events }) => events)]));
 }
 
 /** Makes a session of a request; lists empty lines and messages as skipped. */
@@ -142,7 +143,7 @@ function createBodySession(format: string, body: ReadBody, skippedLines: readonl
   const placed = placeMessages(body);
   const turns = turnsOf(placed);
   const known = new Set(placed.map(({ at }) => messageId(sessionId, at)));
-  const empty = body.messages.flatMap(({ said }, at) => (said.length > 0 ? [] : [{ line: at + 1, reason: EMPTY }]));
+  const empty = body.messages.flatMap(({ events }, at) => (events.length > 0 ? [] : [{ line: at + 1, reason: EMPTY }]));
   return {
     format,
     importer: BODY_IMPORTER,
@@ -170,11 +171,11 @@ function placeMessages({ prompt, messages }: ReadBody): readonly PlacedMessage[]
   const content = prompt ?? "";
   const isBlank = content === "" || (Array.isArray(content) && content.length === 0);
   const system: PlacedMessage = {
-    said: isBlank ? [] : [{ type: "chat_request", role: "system", content }],
+    events: isBlank ? [] : [{ type: "chat_request", role: "system", content }],
     isFromUser: false,
     at: "prompt",
   };
-  return [system, ...messages.map((message, at) => ({ ...message, at }))].filter(({ said }) => said.length > 0);
+  return [system, ...messages.map((message, at) => ({ ...message, at }))].filter(({ events }) => events.length > 0);
 }
 
 /** A user message begins a turn if the turn before has an answer; system prompts before it belong to it. */
@@ -189,13 +190,13 @@ function turnsOf(messages: readonly PlacedMessage[]): readonly (readonly PlacedM
 }
 
 function isAnswered(turn: readonly PlacedMessage[]): boolean {
-  return turn.some(({ said }) => said.some(({ type }) => type !== "chat_request"));
+  return turn.some(({ events }) => events.some(({ type }) => type !== "chat_request"));
 }
 
 function readTurn(messages: readonly PlacedMessage[], sessionId: string): readonly Event[] {
-  const events = messages.flatMap(({ said, at }) => {
+  const events = messages.flatMap(({ events: unnamed, at }) => {
     const id = messageId(sessionId, at);
-    return said.map((event, n) => nameEvent(event, { id: n === 0 ? id : `${id}.${n}`, message: id, at }));
+    return unnamed.map((event, n) => nameEvent(event, { id: n === 0 ? id : `${id}.${n}`, message: id, at }));
   });
   const [first] = messages;
   if (first === undefined) return [];
@@ -208,19 +209,19 @@ function readTurn(messages: readonly PlacedMessage[], sessionId: string): readon
 }
 
 function nameEvent(
-  said: SaidEvent,
+  event: UnnamedEvent,
   { id, message, at }: { readonly id: string; readonly message: string; readonly at: PlacedMessage["at"] },
 ): Event {
-  const { type, metadata, ...rest } = said;
+  const { type, metadata, ...rest } = event;
   const isAnswer = type === "chat_response" || type === "tool_call_request";
   const whole = isAnswer ? { ...metadata, message_id: message } : metadata;
   return { type, id, timestamp: timestamp(at), ...rest, metadata: whole } as Event;
 }
 
 function titleOf(messages: readonly PlacedMessage[]): string {
-  for (const { said, isFromUser } of messages) {
+  for (const { events, isFromUser } of messages) {
     if (!isFromUser) continue;
-    for (const event of said) {
+    for (const event of events) {
       const title = event.type === "chat_request" ? titleOfRequest(wordsOfContent(event.content)) : "";
       if (title !== "") return title;
     }

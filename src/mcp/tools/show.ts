@@ -7,7 +7,7 @@ import { conversation, defineTool, type McpTool } from "./tool.ts";
 const output = z.object({
   kind: z.enum(["conversation", "compaction", "event"]),
   branch: z.string(),
-  text: z.string().describe("An event's original text; of anything else its facts as JSON."),
+  text: z.string().describe("The original text of an event; facts about anything else as JSON."),
   offset: z.number().describe("Where `text` begins, characters, 0-based."),
   total_chars: z.number().describe("Length of the whole; ask again with a later offset for the rest."),
   turn: z.number().optional(),
@@ -35,7 +35,7 @@ export const showTool: McpTool = defineTool({
   readOnly: true,
   run: async ({ workspace }, { id, conversation: where, offset, max_chars: most }) => {
     const { tree } = await loadCallerConversation(workspace, where, "read");
-    // Conversations may share events: those of the one that is meant come first. On a commit `@` is that commit.
+    // Conversations may share events: search the named one first. On a detached HEAD `@` stays its commit.
     const place = tree.revision === "@" ? workspace : withActiveBranch(workspace, tree.branch);
     const report = await showId(place, id);
     const whole = report.kind === "event" ? await readEventText(workspace, report) : JSON.stringify(report, null, 1);

@@ -103,7 +103,7 @@ export function createEmbeddedStore(repository: EmbeddedRepository): Conversatio
     histories: null,
     partial: null,
     ...createSurroundings(repository),
-    listBranches: (passOver) => listBranches(repository, passOver),
+    listBranches: (skip) => listBranches(repository, skip),
     listBranchesWith: (commit) => listBranchesWith(repository, read, commit),
     readBranch: async (name) => readRefFile(repository, refOfBranch(name)),
     readActiveBranch: () => readActiveBranch(repository),
@@ -171,13 +171,13 @@ async function findTree(objects: EmbeddedObjects, oid: string | null): ReturnTyp
 
 async function listBranches(
   repository: EmbeddedRepository,
-  passOver?: (error: JpgError) => void,
+  skip?: (error: JpgError) => void,
 ): Promise<readonly BranchTip[]> {
   const tips: BranchTip[] = [];
   for (const { ref, commit } of await listRefs(repository, "refs/heads/")) {
     if (commit !== null) tips.push({ name: ref.slice("refs/heads/".length), commit });
-    else if (passOver === undefined) throw brokenBranch(repository, ref);
-    else passOver(brokenBranch(repository, ref));
+    else if (skip === undefined) throw brokenBranch(repository, ref);
+    else skip(brokenBranch(repository, ref));
   }
   return tips;
 }

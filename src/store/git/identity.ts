@@ -1,7 +1,7 @@
 // The identity of commits: the one that git would use in the project that the store belongs to, else in the store. Stock git in
-// a project's store sees the store's settings only, so differing settings of the project are copied there whenever jpg commits.
-// A store gets a fallback identity when git has none, because a stock `git revert` would fail without; it is removed once the
-// user has an identity. What the user wrote into the store itself wins over all of that, and is never changed.
+// a project's store sees only the store's settings, so whenever jpg commits, it copies those of the project that differ there.
+// A store gets a fallback identity when git has none, because a stock `git revert` would fail without one; it is removed once the
+// user has an identity. What the user wrote into the store itself takes precedence and is never changed.
 import { repositoryError } from "../../core/errors.ts";
 import type { Environment } from "../environment.ts";
 import { type CommitAuthor, FALLBACK_IDENTITY, type Identity } from "../store.ts";
@@ -20,7 +20,7 @@ interface IdentitySources {
   readonly project: readonly ScopedSetting[] | null;
   /** Runs git in the project, else in the store. */
   readonly ask: (args: readonly string[], extraEnv?: Environment) => Promise<GitResult>;
-  /** What jpg copied into the store. */
+  /** The settings that jpg copied into the store. */
   readonly written: ReadonlyMap<string, string>;
   readonly hasFallback: boolean;
   /** Whether an identity other than the fallback is set. */
@@ -30,7 +30,7 @@ interface IdentitySources {
 
 /** Marks the identity in a store's settings as the fallback. */
 const FALLBACK_MARK = "jpg.fallbackidentity";
-/** The settings that are copied from the project; each with a mark that holds the copied value. */
+/** The settings that are copied from the project. Each has a mark with the copied value, so that a change by the user is seen. */
 const IDENTITY_KEYS: readonly string[] = ["user", "author", "committer"].flatMap((who) => [
   `${who}.name`,
   `${who}.email`,
@@ -106,7 +106,7 @@ function settingsIn({ stdout }: GitResult): readonly ScopedSetting[] {
   return parseScopedSettings(stdout.toString());
 }
 
-/** What git reads as no; any other value is checked again for each commit that is to be signed. */
+/** Values that git reads as no. Any other value is read again for each commit that asks for a signature. */
 const SIGNS_NONE = /^(?:false|no|off|0)$/i;
 
 function lastOf(settings: readonly ScopedSetting[], key: string): string | undefined {
@@ -139,7 +139,7 @@ function plainIdentity(name: string, email: string): Identity | null {
   return [name, email].every((text) => PLAIN_ASCII.test(text) || PLAIN.test(text)) ? { name, email } : null;
 }
 
-/** The same for ASCII: PLAIN takes a millisecond to compile. */
+/** PLAIN for ASCII: PLAIN itself takes a millisecond to compile. */
 const PLAIN_ASCII = /^[A-Za-z0-9](?:[A-Za-z0-9 @+_-]|[.,'](?=[A-Za-z0-9 ]))*(?<! )$/;
 const PLAIN = /^[\p{L}\p{N}](?:[\p{L}\p{N} @+_-]|[.,'](?=[\p{L}\p{N} ]))*(?<! )$/u;
 
@@ -156,7 +156,7 @@ async function syncIdentity(sources: IdentitySources, { isNew }: { readonly isNe
   if (!hasFallback && (isNew || (!isSame && wanted.size === 0))) await addFallback(repository);
 }
 
-/** The project's settings that stock git would see differently in the store. */
+/** Returns the project's settings that stock git would not see in the store. */
 function missingSettings({ own, inherited, project }: IdentitySources): ReadonlyMap<string, string> {
   const wanted = new Map<string, string>();
   for (const key of IDENTITY_KEYS) {
@@ -186,7 +186,7 @@ async function addFallback(repository: Repository): Promise<void> {
     await runCommand(repository, { args: ["config", "--local", key, value] }, runPorcelain);
 }
 
-/** Removes settings from the store's own, if they have these very values. */
+/** Removes settings from the store's configuration if they have exactly these values. */
 async function unset(repository: Repository, settings: ReadonlyMap<string, string>): Promise<void> {
   for (const [key, value] of settings)
     await tryCommand(
@@ -196,7 +196,7 @@ async function unset(repository: Repository, settings: ReadonlyMap<string, strin
     );
 }
 
-// The editor in the user's own git settings. A store's own settings start no program.
+// The editor of the user's own git settings. jpg starts no program that a store names.
 
 /** Reads `core.editor` of the user's settings; null when it is not set. */
 export async function readEditor(repository: Repository): Promise<string | null> {

@@ -1,5 +1,5 @@
-// Reads history through one `git log` over the whole, unsimplified graph: shows what was added and removed on merged side
-// branches, each commit once. A merge names only what it changed against all its parents.
+// Reads history through one `git log` over the whole, unsimplified graph, so that it has what was added and removed on merged
+// side branches, each commit once. A merge lists only the files that differ from all its parents.
 import { join } from "node:path";
 import type { LogEntry, LogQuery, RewrittenFile, Signature, StoreVerdict, TextQuery } from "../store.ts";
 import type { GitResult } from "./git-process.ts";
@@ -27,7 +27,7 @@ export async function readLog(repository: Repository, query: LogQuery): Promise<
   if (paths.length === 0) return runLog(repository, flags, { from, paths });
   const [entries, merges] = await Promise.all([
     runLog(repository, flags, { from, paths }),
-    // Git leaves out a merge whose sides hold the same files, whatever each of them did.
+    // Git leaves out a merge whose sides have the same files, whatever each of them did.
     firstParentOnly === undefined ? [] : runLog(repository, ["--merges"], { from, paths: [] }),
   ]);
   const touching = entries.filter(
@@ -47,7 +47,7 @@ async function runLog(
   return parseLog(output.toString("utf8"));
 }
 
-/** Removes what came by the other parents of first-parent-only merges; reads the whole graph only if there is one. */
+/** Removes what only the other parents of first-parent-only merges have; reads the whole graph only if there is such a merge. */
 async function withoutSideHistory(
   repository: Repository,
   { from, firstParentOnly }: LogQuery,
@@ -71,7 +71,7 @@ async function withoutSideHistory(
   return touching.filter(({ commit }) => own.has(commit));
 }
 
-/** Ordering by history needs the whole of it; the newest few are taken as git walks. */
+/** Ordering by date needs the whole history; with a limit, commits are taken in the order in which git walks. */
 function orderArguments({ paths = [], limit }: LogQuery): readonly string[] {
   return limit !== undefined && paths.length === 0 ? [`--max-count=${limit}`] : ["--date-order"];
 }
@@ -111,7 +111,7 @@ interface Files {
   changed: number;
 }
 
-/** Takes one status and its path; returns how many tokens that were. */
+/** Adds the file of one status and its path; returns the number of tokens read. */
 function takeFile(files: Files, tokens: readonly string[], at: number): number {
   const status = tokens[at]?.trim() ?? "";
   if (!/^[ACDMTUX]+$/.test(status)) return 1;
@@ -158,11 +158,11 @@ function parseCommitTime(bytes: Uint8Array): number {
   return Number(/^committer .*> (\d+) [+-]\d{4}$/m.exec(head)?.[1] ?? 0);
 }
 
-// What git itself finds wrong in a store, and which files its history changed in place: two parallel gits, each of which reads
-// the repository once.
+// Finds what git itself finds wrong in a store, and which files its history changed in place: two processes of git at once, each
+// of which reads the repository once.
 
 const FSCK: GitCommand = { args: ["fsck", "--full", "--no-dangling", "--no-reflogs", "--no-progress"] };
-/** Folders whose files never change or only grow; in `sources` an agent also rewrites files on each save. */
+/** Files and folders whose files never change, or only grow; those in `sources` may also be rewritten by an agent. */
 const FOLDERS = ["conversation.json", "turns", "compactions", "config", "meta", "attachments", "sources"];
 const LOG: GitCommand = {
   args: [
@@ -188,11 +188,11 @@ export async function verifyStore(repository: Repository): Promise<StoreVerdict>
   const problems = output
     .split("\n")
     .filter((line) => /^(error|fatal|missing|broken link|bad |dangling)/.test(line.trim()));
-  // fsck reports a history that cannot be walked, with what is missing.
+  // If the log fails, fsck reports which object is missing.
   return { problems, rewritten: log.code === 0 ? parseRewrites(log.stdout.toString("utf8")) : [] };
 }
 
-/** Git writes the trees of a sparse index during fsck: on a read-only disk it cannot, and calls that an error. */
+/** Runs fsck. It writes the trees of a sparse index; on a read-only disk that fails, so it runs again without the index. */
 async function runFsck(repository: Repository): Promise<GitResult> {
   const result = await tryCommand(repository, FSCK);
   if (!/unable to create temporary file/.test(result.stderr)) return result;
@@ -216,15 +216,15 @@ function parseRewrites(output: string): readonly RewrittenFile[] {
   return rewritten;
 }
 
-// Finds files of commits that hold a text, through one `git grep` for many commits. Compares bytes: the caller checks what the
-// text means in a file.
+// Finds the files of commits that contain a text, through one `git grep` for many commits. Compares bytes: the caller checks what
+// the text means in a file.
 
-/** Commits named in one command line: far below what any system allows. */
+/** Commits in one command line: far fewer than any system allows. */
 const COMMITS_PER_CALL = 1000;
 /** Git's exit code when nothing was found. */
 const NOTHING = 1;
 
-/** Returns the paths of each commit's files that hold one of the texts, in path order; commits without any are left out. */
+/** Returns the paths of each commit's files that contain one of the texts, in path order; commits without any are left out. */
 export async function findText(
   repository: Repository,
   commits: readonly string[],

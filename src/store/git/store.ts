@@ -1,6 +1,5 @@
 // The conversation store over the `git` program. Opening starts no process; reads share one `cat-file --batch`; a write is one
-// fast-import, or a few loose objects, and one ref transaction, plus a check and an advance of each worktree that has a moved
-// branch checked out.
+// fast-import and one ref transaction, plus a check and an update of each worktree that has a moved branch checked out.
 import { join } from "node:path";
 import { type JpgError, repositoryError, userError } from "../../core/errors.ts";
 import type { Environment } from "../environment.ts";
@@ -54,7 +53,7 @@ interface StorePlace {
   readonly env: Environment;
   /** Where jpg was started; absent = not in a project. */
   readonly cwd?: string;
-  /** Receives what the user should know while something takes long. */
+  /** Prints what the user should know while something takes long. */
   readonly say?: (text: string) => void;
 }
 
@@ -83,7 +82,7 @@ export async function openNativeStore({ root, env, cwd, say }: StorePlace): Prom
     histories: createHistories(repository),
     partial,
     ...createSurroundings(repository, cwd),
-    listBranches: (passOver) => listBranches(repository, passOver),
+    listBranches: (skip) => listBranches(repository, skip),
     listBranchesWith: async (commit) => (await readBranches(repository, [`--contains=${commit}`])).tips,
     readBranch: async (name) => readRef(repository, refOfBranch(name)),
     readActiveBranch: () => readActiveBranch(repository),
@@ -120,7 +119,7 @@ export async function openNativeStore({ root, env, cwd, say }: StorePlace): Prom
   };
 }
 
-/** Fetches what git is going to search, all at once: git would fetch each object by itself. */
+/** Fetches the files of each commit that git will search, at once: git would fetch them one by one. */
 async function fetchTexts(
   partial: PartialClone,
   trees: ReturnType<typeof createTreeReader>,
@@ -129,10 +128,10 @@ async function fetchTexts(
   for (const commit of commits) await partial.fetch((await trees.list(commit, under)).map(({ oid }) => oid));
 }
 
-/** A revision that needs no `git rev-parse`: an id or a whole ref, and steps from it. */
+/** A revision that needs no `git rev-parse`: an id or a full ref, perhaps with steps from it (`~2`). */
 const PLAIN_REVISION = /^([0-9a-f]{40}|refs\/[\w./-]+)[~^\d]*$/;
 
-/** Resolves what a person typed. Nothing in it is ever taken for an option. */
+/** Resolves what a person typed, which git never takes for an option. */
 async function resolveRevision(
   repository: Repository,
   revision: string,
@@ -146,18 +145,15 @@ async function resolveRevision(
   return code === 0 && /^[0-9a-f]{40}$/.test(commit) ? commit : null;
 }
 
-async function listBranches(
-  repository: Repository,
-  passOver?: (error: JpgError) => void,
-): Promise<readonly BranchTip[]> {
+async function listBranches(repository: Repository, skip?: (error: JpgError) => void): Promise<readonly BranchTip[]> {
   const listed = await listBranchFiles(repository.gitDir);
   if (listed !== null) return listed;
   const { tips, stderr } = await readBranches(repository, []);
   // Git skips a ref that holds no commit id: a conversation would silently disappear.
   for (const [, broken = ""] of stderr.matchAll(/ignoring broken ref (refs\/heads\/\S+)/g)) {
     const error = brokenBranch(repository, broken);
-    if (passOver === undefined) throw error;
-    passOver(error);
+    if (skip === undefined) throw error;
+    skip(error);
   }
   return tips;
 }
@@ -172,7 +168,7 @@ async function readBranches(
   return { tips: parseTips(stdout.toString()), stderr };
 }
 
-/** `<oid> refs/heads/<name>` a line. */
+/** Parses lines of the form `<oid> refs/heads/<name>`. */
 function parseTips(text: string): readonly BranchTip[] {
   const tips: BranchTip[] = [];
   for (let from = 0, end = text.indexOf("\n"); end >= 0; from = end + 1, end = text.indexOf("\n", from)) {
@@ -235,8 +231,8 @@ function toMove({ branch, expected, parent, commits }: ImportedBranch): BranchMo
   return { branch, expected, to };
 }
 
-// Whole histories: all commits of some branches with their changes, and rewritten histories. New commits have no ref until all
-// of them are written.
+// Reads whole histories (all commits of some branches with their changes) and writes rewritten ones. New commits have no ref until
+// all of them are written.
 
 function createHistories(repository: Repository): Histories {
   return {
@@ -259,7 +255,7 @@ async function readHistory(repository: Repository, tips: readonly string[]): Pro
   });
 }
 
-/** `:<mode> <mode> <oid> <oid> <status>`, then the path. */
+/** Parses pairs of tokens: `:<mode> <mode> <oid> <oid> <status>`, then the path. */
 function changesOf(tokens: readonly string[]): HistoryCommit["changes"] {
   const changes: HistoryCommit["changes"][number][] = [];
   for (const [at, token] of tokens.entries()) {
@@ -273,8 +269,8 @@ function changesOf(tokens: readonly string[]): HistoryCommit["changes"] {
 }
 
 /**
- * Splits the commits into writes for fast-import: a commit begins a new write unless its parent is the one before. Parents are
- * named by mark: a commit's mark is its number, 1-based.
+ * Splits the commits into writes for fast-import: a commit begins a new write unless its parent is the commit before it. Parents
+ * are named by mark: a commit's mark is its number, 1-based.
  */
 async function* runsOf(commits: AsyncIterable<NewHistoryCommit>): AsyncGenerator<BranchWrite> {
   const source = commits[Symbol.asyncIterator]();
