@@ -92,7 +92,7 @@ function listRows(library, { rows, own, cycles, sessions, size: largest, most },
   const last = cycles.find(({ name, size }) => name === "auto" && size === largest)?.cycles ?? [];
   const auto = row("auto");
   return [
-    createRow(`${id}-sane`, "rows of hindsight that break a rule which they cannot break", {
+    createRow(`${id}-sane`, "rows of hindsight that break an invariant", {
       value: problems.length,
       unit: "",
       limit: { atMost: 0 },
@@ -100,7 +100,7 @@ function listRows(library, { rows, own, cycles, sessions, size: largest, most },
     }),
     info("size", "size of the view under auto", auto.size, "%", "tokens of the conversation before the cut"),
     info("lift", "lift of auto over random drops of that size", auto.lift, "points", spread(auto)),
-    info("needles", "the same of facts that stood in one place only", auto.needleLift, "points", ""),
+    info("needles", "the same of facts that occurred in one place only", auto.needleLift, "points", ""),
     info("context", "facts in context under auto, above masking at that size", auto.aboveMasking, "points", ""),
     info(
       "recovery",
@@ -109,7 +109,7 @@ function listRows(library, { rows, own, cycles, sessions, size: largest, most },
       "%",
       recoveries(auto),
     ),
-    info("floor", `cycles of auto at ${largest / 1000}k until its view stays full`, last.length, "", `of ${most}`),
+    info("floor", `cycles of auto at ${largest / 1000}k until it no longer gets the view below that`, last.length, "", `of ${most}`),
   ];
 }
 

@@ -111,7 +111,7 @@ async function benchProvider(sandbox, { name, id, template, rounds }) {
         unit: "ms",
         detail: `best ${ms(Math.min(...delays))}, worst ${ms(Math.max(...delays))}`,
       }),
-      createRow(`overhead-${id}`, `jpg query − the bare call of the library (${name})`, {
+      createRow(`overhead-${id}`, `jpg query − the provider's library called directly (${name})`, {
         // Of neighbours, so that what else the machine does meets both.
         value: median(over.slice(1)),
         unit: "ms",

@@ -26,10 +26,10 @@ export async function benchSearch(sandbox, { rounds, turns, resultChars }) {
   });
   rmSync(store, { recursive: true });
   return [
-    createRow("search", "jpg search in 100 MB, words that stand once ÷ git grep", {
+    createRow("search", "jpg search in 100 MB, words that occur once ÷ git grep", {
       ...ratio(times.once, times.grepOnce),
     }),
-    createRow("search-none", "the same, words that stand nowhere", {
+    createRow("search-none", "the same, words that occur nowhere", {
       ...ratio(times.nowhere, times.grepNowhere),
     }),
     createRow("search-rank", "jpg search --rank in 100 MB ÷ git grep", ratio(times.ranked, times.grepOnce)),
