@@ -109,7 +109,13 @@ function listRows(library, { rows, own, cycles, sessions, size: largest, most },
       "%",
       recoveries(auto),
     ),
-    info("floor", `cycles of auto at ${largest / 1000}k until it no longer gets the view below that`, last.length, "", `of ${most}`),
+    info(
+      "floor",
+      `cycles of auto at ${largest / 1000}k until it no longer gets the view below that`,
+      last.length,
+      "",
+      `of ${most}`,
+    ),
   ];
 }
 
