@@ -107,7 +107,7 @@ describe("rm", () => {
     expect(git(["status", "--porcelain"])).toBe("");
     expect((await jpg(["ls"])).stderr).toContain("There are no conversations yet");
     expect((await jpg(["rm", "--restore", `${conversation}/main`])).code).toBe(0);
-    expect((await jpg(["use", conversation])).code).toBe(0);
+    // Nothing else is active, so the restored conversation is.
     expect((await jpg(["print"])).stdout).toContain("Measure the tide at the pier");
   });
 

@@ -33,6 +33,13 @@ export async function makeActive(workspace: Workspace, branch: string): Promise<
   await workspace.store.useBranch(branch, worktree ?? undefined);
 }
 
+/** Makes a conversation active if none is. */
+export async function activateIfNoneIs(workspace: Workspace, branch: string): Promise<void> {
+  const { branch: active, commit } = await readCheckedOut(workspace);
+  const hasNone = commit === null && (active === null || (await workspace.store.readBranch(active)) === null);
+  if (hasNone) await makeActive(workspace, branch);
+}
+
 /** Refuses to switch branches during an unfinished operation of git, as git does. Throws `operation_unfinished`. */
 export async function requireSwitchable(workspace: Workspace): Promise<CheckedOut> {
   const checkedOut = await readCheckedOut(workspace);

@@ -8,7 +8,7 @@ import { JpgError, messageOf, repositoryError } from "../../core/errors.ts";
 import { turnMessage } from "../../store/messages.ts";
 import type { BranchWrite, CommitSpec, ConversationStore, FileChange } from "../../store/store.ts";
 import { currentSignatures, type Signatures } from "./append.ts";
-import { makeActive, readCheckedOut } from "./checked-out.ts";
+import { activateIfNoneIs } from "./checked-out.ts";
 import { hasJournals, type JournalHead, listJournals, type Replay, readJournal, removeJournal } from "./journal.ts";
 import { refreshViews } from "./refresh-view.ts";
 import { sha256 } from "./runtime.ts";
@@ -203,13 +203,6 @@ export async function commitAbandonedTurn(
   if (head.root !== undefined) await activateIfNoneIs(workspace, recorded.branch);
   await refreshViews(workspace, recorded.branch, recorded.parent);
   return { head, isComplete, recorded, unsent: null };
-}
-
-/** Makes a new conversation active if none is. */
-async function activateIfNoneIs(workspace: Workspace, branch: string): Promise<void> {
-  const { branch: active, commit } = await readCheckedOut(workspace);
-  const hasNone = commit === null && (active === null || (await workspace.store.readBranch(active)) === null);
-  if (hasNone) await makeActive(workspace, branch);
 }
 
 function withInterruptionNote({ head, events }: Replay, reason: InterruptionReason): readonly Event[] {

@@ -13,6 +13,7 @@ import { JpgError, userError } from "../../core/errors.ts";
 import { shellWord } from "../../core/safe-text.ts";
 import { needsGit } from "../../store/git-dir.ts";
 import type { BranchTip, ConversationStore, Trash, TrashedBranch, Worktree } from "../../store/store.ts";
+import { activateIfNoneIs } from "../conversation/checked-out.ts";
 import { journalPath, listJournals } from "../conversation/journal.ts";
 import { refreshViews, VIEW_CACHE } from "../conversation/refresh-view.ts";
 import type { Workspace } from "../conversation/workspace.ts";
@@ -90,7 +91,7 @@ export async function listRemoved(workspace: Workspace): Promise<readonly Trashe
   return [...byName].sort((a, b) => Number(a.removedAt < b.removedAt) - Number(a.removedAt > b.removedAt));
 }
 
-/** Restores the latest removal of a conversation or a branch. Throws `not_removed`, `branch_exists`. */
+/** Restores the latest removal of a conversation or a branch, and makes it active if nothing is. Throws `not_removed`, `branch_exists`. */
 export async function restoreConversation(workspace: Workspace, id: string): Promise<readonly TrashedBranch[]> {
   const found = await findRemoved(workspace, id);
   const latest = found.filter(({ removedAt }) => removedAt === found[0]?.removedAt);
@@ -104,6 +105,8 @@ export async function restoreConversation(workspace: Workspace, id: string): Pro
     });
   }
   await trashOf(workspace).restore(latest);
+  const first = latest.find(({ branch }) => branch === `${conversationOf(branch)}/main`) ?? latest[0];
+  if (first !== undefined) await activateIfNoneIs(workspace, first.branch);
   return latest;
 }
 
