@@ -129,7 +129,7 @@ export interface PartialClone {
 }
 
 /** The conversation branches of one repository. Every method throws JpgError of kind `repository` when git fails. */
-export interface ConversationStore extends StoreSurroundings {
+export interface ConversationStore extends StoreServices {
   readonly engine: Engine;
   /** The store's own worktree, absolute. */
   readonly root: string;
@@ -260,7 +260,8 @@ interface OfWorktree {
   readonly gitDir: string;
 }
 
-export interface StoreSurroundings {
+/** What a store offers besides its branches. */
+export interface StoreServices {
   /** A cache of the store, or of one of its worktrees. */
   cache(name: string, worktree?: OfWorktree): Cache;
   /** Removes all caches of the store. */

@@ -1,4 +1,4 @@
-// What a person sees of a long transfer: one line that moves, and in the end nothing of it.
+// What a person sees of a long transfer: a progress line, which is gone at its end.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -28,24 +28,20 @@ afterEach(async () => {
 });
 
 describe.skipIf(tmuxMissing !== null)("a slow transfer in a terminal (tmux)", () => {
-  it.each([80, 40])(
-    "is one line that moves, %i columns wide, and leaves nothing behind",
-    { tags: ["slow"] },
-    async (columns) => {
-      server.state.fault = "slow";
-      const words = [process.execPath, BIN, "clone", `${server.url}/talks.git`, "t"];
-      const env = { ...sandbox.env, NO_COLOR: "1" };
-      const pane = openPane(words, { cwd: sandbox.root, env, columns });
-      try {
-        const during = await pane.shows(/objects: +\d+%/);
-        expect(during.match(/objects:/g)).toHaveLength(1);
-        server.state.fault = "none";
-        const after = await pane.shows("left with 0");
-        expect(after).toMatch(/^Cloned 1 conversation/m);
-        expect(after).not.toContain("objects:");
-      } finally {
-        pane.close();
-      }
-    },
-  );
+  it.each([80, 40])("is a progress line, %i columns wide, and gone at the end", { tags: ["slow"] }, async (columns) => {
+    server.state.fault = "slow";
+    const words = [process.execPath, BIN, "clone", `${server.url}/talks.git`, "t"];
+    const env = { ...sandbox.env, NO_COLOR: "1" };
+    const pane = openPane(words, { cwd: sandbox.root, env, columns });
+    try {
+      const during = await pane.shows(/objects: +\d+%/);
+      expect(during.match(/objects:/g)).toHaveLength(1);
+      server.state.fault = "none";
+      const after = await pane.shows("left with 0");
+      expect(after).toMatch(/^Cloned 1 conversation/m);
+      expect(after).not.toContain("objects:");
+    } finally {
+      pane.close();
+    }
+  });
 });

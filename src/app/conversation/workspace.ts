@@ -23,7 +23,7 @@ import {
   type Mended,
   NO_CACHE,
   type StoreLocation,
-  type StoreSurroundings,
+  type StoreServices,
   type WriteResult,
 } from "../../store/store.ts";
 import { chooseEngine, locate, makeStore, mend, openStore, withCachedLog } from "./engine.ts";
@@ -260,7 +260,7 @@ export function createStoreOnWrite(
     get partial() {
       return made?.partial ?? null;
     },
-    ...surroundingsOf(root, () => made, open),
+    ...servicesOf(root, () => made, open),
     get objectsRead() {
       return made?.objectsRead ?? 0;
     },
@@ -285,12 +285,12 @@ export function createStoreOnWrite(
   };
 }
 
-/** Caches and other surroundings do nothing until the store exists. */
-function surroundingsOf(
+/** Until the store exists, its caches and other services do nothing. */
+function servicesOf(
   root: string,
   made: () => ConversationStore | null,
   open: () => Promise<ConversationStore>,
-): StoreSurroundings {
+): StoreServices {
   return {
     cache: (name, worktree) => {
       const cache = (): Cache => made()?.cache(name, worktree) ?? NO_CACHE;

@@ -99,16 +99,16 @@ async function readLost(workspace: Workspace, tree: BranchTree, views: Compactio
   const summary = group.flatMap((record) => record.summary?.summary ?? []).join("\n\n");
   const traced = traceFacts({ raw, before, after, ...(summary === "" ? {} : { summary }) });
   const pinned = new Set(pinnedEvents(await readPins(workspace, tree), turns.values()));
-  const who = sayersOf(raw);
+  const who = speakersOf(raw);
   return traced.flatMap(({ kind, text, turn, event, fate, mentionedIn }): LostFact[] => {
     if (fate === "visible" || fate === "by_name") return [];
-    const sayer = who.get(event);
-    const source = sayer === undefined ? null : { event, who: sayer, isPinned: pinned.has(event) };
+    const speaker = who.get(event);
+    const source = speaker === undefined ? null : { event, who: speaker, isPinned: pinned.has(event) };
     return [{ kind, text, turn, mentionedIn, fate, source }];
   });
 }
 
-function sayersOf(events: readonly Event[]): ReadonlyMap<string, string> {
+function speakersOf(events: readonly Event[]): ReadonlyMap<string, string> {
   const tools = new Map<string, string>();
   for (const event of events) if (event.type === "tool_call_request") tools.set(event.call_id, event.name);
   return new Map(events.map((event) => [event.id, describeSpeaker(event, tools)]));

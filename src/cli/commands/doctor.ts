@@ -4,7 +4,7 @@ import { renderDoctor } from "../render/check.ts";
 
 export const command: CommandSpec = {
   name: "doctor",
-  summary: "check the store's surroundings, and repair what can be repaired",
+  summary: "check how the store is set up, and repair what can be repaired",
   description:
     "Checks git, the store's folder, settings and hooks, locks and leftovers of killed processes, worktrees whose folder is gone, loose objects, the active conversation and remotes. --fix repairs everything that needs no decision from you. To check the stored data itself, use `jpg fsck`. Exit code 1 if a problem remains.",
   options: [

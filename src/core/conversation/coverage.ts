@@ -216,15 +216,15 @@ function checkIndex(
   const due = ordered.find(
     ({ index, from_turn: from, to_turn: to }) => index !== undefined && from <= to && to < turnCount,
   );
-  const told = ordered.flatMap(({ id, summary, replacement, index }) => {
+  const inSummaries = ordered.flatMap(({ id, summary, replacement, index }) => {
     if (summary === undefined || replacement !== undefined || index === undefined) return [];
     const own = view.turns.find(({ origin }) => origin.kind === "summary" && origin.compaction === id);
     const end = `${summary.summary}\n\n${index.text}`;
     return own?.events.some((event) => JSON.stringify(event).includes(JSON.stringify(end).slice(1, -1))) ? [id] : [];
   });
   const inserted = view.turns.flatMap(({ origin }) => (origin.kind === "index" ? [origin.compaction] : []));
-  const found = [...told, ...inserted];
-  const isGone = due === undefined || (told.length === 0 && isEndHidden(due, ordered, turns));
+  const found = [...inSummaries, ...inserted];
+  const isGone = due === undefined || (inSummaries.length === 0 && isEndHidden(due, ordered, turns));
   if (found.length === (isGone ? 0 : 1) && (isGone || found[0] === due.id)) return [];
   return [violation("index_wrong", due?.id ?? found[0] ?? "", "is not the one index of the view, in one place")];
 }

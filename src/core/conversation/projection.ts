@@ -58,9 +58,9 @@ export function project(input: ProjectionInput, options: ProjectionOptions = {})
   let isIndexShown = false;
   const inject = (overlay: Overlay, timestamp: string): void => {
     if (!isInjected(overlay.compaction)) return;
-    const told = overlay.compaction === index?.compaction ? indexInSummary(overlay.compaction) : undefined;
-    isIndexShown ||= told !== undefined;
-    projected.push(injectOverlay(overlay, { timestamp, index: told }, survey));
+    const ownIndex = overlay.compaction === index?.compaction ? indexInSummary(overlay.compaction) : undefined;
+    isIndexShown ||= ownIndex !== undefined;
+    projected.push(injectOverlay(overlay, { timestamp, index: ownIndex }, survey));
   };
   for (const range of ranges) {
     if (range.hiddenBy !== null) {
@@ -72,7 +72,7 @@ export function project(input: ProjectionInput, options: ProjectionOptions = {})
       layOutTurn(seen, { survey, pairs, omitted, options, projected, inject });
     }
   }
-  const told = [
+  const requests = [
     index === null || isIndexShown || isIndexHidden(index, ranges, turns.get(index.to))
       ? null
       : createIndexRequest(index),
@@ -80,7 +80,7 @@ export function project(input: ProjectionInput, options: ProjectionOptions = {})
   ];
   const place = (shown: readonly ProjectedTurn[], one: InsertedRequest | null): readonly ProjectedTurn[] =>
     one === null ? shown : insertRequest(shown, one, turns.get(one.overlay.to));
-  return { turns: told.reduce(place, projected) };
+  return { turns: requests.reduce(place, projected) };
 }
 
 /** Projects a conversation whose turns are all loaded (`turns` = all, in order). */

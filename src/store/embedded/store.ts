@@ -20,7 +20,7 @@ import {
   type ConversationStore,
   type FileChange,
   NO_CACHE,
-  type StoreSurroundings,
+  type StoreServices,
   type TextQuery,
   type TreeFile,
   type WriteResult,
@@ -102,7 +102,7 @@ export function createEmbeddedStore(repository: EmbeddedRepository): Conversatio
     sharing: null,
     histories: null,
     partial: null,
-    ...createSurroundings(repository),
+    ...createServices(repository),
     listBranches: (skip) => listBranches(repository, skip),
     listBranchesWith: (commit) => listBranchesWith(repository, read, commit),
     readBranch: async (name) => readRefFile(repository, refOfBranch(name)),
@@ -265,8 +265,8 @@ function toLowerCase(bytes: Buffer): Buffer {
   return folded;
 }
 
-/** Creates the surroundings of a repository; in memory nothing is kept. */
-export function createSurroundings(repository: EmbeddedRepository): StoreSurroundings {
+/** Creates the services of a repository; in memory they store nothing. */
+export function createServices(repository: EmbeddedRepository): StoreServices {
   const { gitDir, isOnDisk } = repository;
   return {
     cache: (name, worktree) => (isOnDisk ? openCache(worktree?.gitDir ?? gitDir, name) : NO_CACHE),

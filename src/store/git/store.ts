@@ -15,7 +15,7 @@ import type {
   HistoryCommit,
   NewHistoryCommit,
   PartialClone,
-  StoreSurroundings,
+  StoreServices,
   TreeFile,
   Worktree,
   WriteResult,
@@ -81,7 +81,7 @@ export async function openNativeStore({ root, env, cwd, say }: StorePlace): Prom
     sharing: createSharing(repository),
     histories: createHistories(repository),
     partial,
-    ...createSurroundings(repository, cwd),
+    ...createServices(repository, cwd),
     listBranches: (skip) => listBranches(repository, skip),
     listBranchesWith: async (commit) => (await readBranches(repository, [`--contains=${commit}`])).tips,
     readBranch: async (name) => readRef(repository, refOfBranch(name)),
@@ -304,7 +304,7 @@ async function createBranches(repository: Repository, branches: readonly BranchT
 }
 
 /** `directory` = where jpg was started. */
-function createSurroundings(repository: Repository, directory?: string): StoreSurroundings {
+function createServices(repository: Repository, directory?: string): StoreServices {
   const { gitDir, cwd, env } = repository;
   return {
     cache: (name, worktree) => openCache(worktree?.gitDir ?? gitDir, name),
