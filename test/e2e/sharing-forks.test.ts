@@ -28,7 +28,7 @@ it("is sent neither by stock git nor by jpg, and becomes a fork of its own with 
   await run("jpg merge b --into a --summary 'What b was told, told to the older a.'");
   const there = (): string => sandbox.git(["show", `${conversation}/a:turns/0000/000002.jsonl`], bare);
   const push = (): string => sandbox.git(["push", "--quiet", "team", `${conversation}/a`]);
-  expect(push).toThrow(/\/a is not sent: the remote's branch has turns/);
+  expect(push).toThrow(/\/a is not sent: it would remove turns, compactions or settings from the remote's branch/);
   expect(await run("jpg push <id>/a")).toMatchInlineSnapshot(`
     "$ jpg push <id>/a
       not sent: pull first  <id>/a

@@ -247,7 +247,7 @@ export function composeSteps(
       const call = byResult.get(id);
       return decisions.get(call?.request.id ?? "")?.response;
     };
-    let taken = removedByPolicies(added, context, { decidedOf, stubs });
+    let taken = removedByPolicies(added, context, { earlier: policies, decidedOf, stubs });
     if (policies.prune === undefined) taken = add(taken, { events: 0, tokens: tokensOfTools(rest.prune, context) });
     policies = { ...policies, ...rest };
     for (const [id, decision] of calls ?? []) {

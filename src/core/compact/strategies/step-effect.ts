@@ -38,20 +38,28 @@ export function removedFromCall(
 /** The policies of a step for anything but calls; undefined = none. */
 export type NonCallPolicies = Pick<StrategyStep, keyof StripPolicies | "turns">;
 
-/** Counts what these policies of a step take out; `decidedOf` = the decision about a result. */
+/** Counts what these policies of a step take out of what `earlier` steps leave; `decidedOf` = the decision about a result. */
 export function removedByPolicies(
   spoken: NonCallPolicies,
   { open }: StrategyContext,
   {
+    earlier,
     decidedOf,
     stubs,
-  }: { readonly decidedOf: (event: Event) => CallPolicy | undefined; readonly stubs: StubStyle | undefined },
+  }: {
+    readonly earlier: NonCallPolicies;
+    readonly decidedOf: (event: Event) => CallPolicy | undefined;
+    readonly stubs: StubStyle | undefined;
+  },
 ): Shown {
+  const both = { ...earlier, ...spoken, turns: spoken.turns ?? earlier.turns };
   let taken = NOTHING_SHOWN;
   for (const { event, state, tool } of open) {
     if (applyPolicies(event, spoken) === event) continue;
     const shown = shownEvent(event, { tool, state, stubs, policy: decidedOf(event) });
-    taken = add(taken, add(sizeOf(shown), sizeOf(shown === null ? null : applyPolicies(shown, spoken)), -1));
+    const sizeUnder = (policies: NonCallPolicies): Shown =>
+      sizeOf(shown === null ? null : applyPolicies(shown, policies));
+    taken = add(taken, add(sizeUnder(earlier), sizeUnder(both), -1));
   }
   return taken;
 }

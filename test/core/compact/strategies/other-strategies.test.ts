@@ -31,6 +31,15 @@ describe("strip-reasoning and strip-attachments", () => {
       ...rest,
     ] as readonly Turn[];
     expect(planStrategiesFor(pictured, ["strip-attachments"]).compaction).toMatchObject({ attachments: "strip" });
+
+    // An image that one step takes out is not counted again for the next.
+    const savedBy = (...names: string[]) =>
+      planStrategiesFor(pictured, names).steps.map(({ estimated_tokens_saved: saved }) => saved);
+    const [images = 0] = savedBy("strip-images");
+    const [attachments = 0] = savedBy("strip-attachments");
+    expect(images).toBeGreaterThan(1500);
+    expect(savedBy("strip-images", "strip-attachments")).toEqual([images, attachments - images]);
+    expect(savedBy("strip-attachments", "strip-images")).toEqual([attachments, 0]);
   });
 
   it("strip images of requests and results, and count what other steps leave of them", () => {
@@ -53,8 +62,8 @@ describe("strip-reasoning and strip-attachments", () => {
     expect(images).toBeGreaterThan(1500);
     expect(savedBy("strip-images", "strip-tool-results")).toEqual([images, results - images]);
     expect(savedBy("strip-tool-results", "strip-images")).toEqual([results, 0]);
-    const behind = planStrategiesFor(turns, ["strip-tool-results"], { request: { compactions: made } });
-    expect(behind.steps).toMatchObject([{ estimated_tokens_saved: results - images }]);
+    const after = planStrategiesFor(turns, ["strip-tool-results"], { request: { compactions: made } });
+    expect(after.steps).toMatchObject([{ estimated_tokens_saved: results - images }]);
   });
 });
 
