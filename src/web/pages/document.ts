@@ -154,7 +154,7 @@ export interface PageLinks {
   event(turn: number, id: string): string;
   /** The whole text of an event, alone; null in a file. */
   text(turn: number, id: string): string | null;
-  /** Turns, or rows of one turn, as HTML to stand where a gap was; null in a file. */
+  /** Turns, or rows of one turn, as HTML for the place of a gap; null in a file. */
   part(turns: Piece, rows?: Piece): string | null;
 }
 

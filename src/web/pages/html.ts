@@ -33,7 +33,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
 };
 const LONE_SURROGATE = /\p{Cs}/gu;
 
-/** Writes HTML: html`<b>${anything}</b>`. Strings are escaped, lists joined. A value stands between tags or in a quoted attribute. */
+/** Writes HTML: html`<b>${anything}</b>`. Strings are escaped, lists joined. A value is between tags or in a quoted attribute. */
 export function html(words: TemplateStringsArray, ...values: readonly Value[]): Html {
   return Html.of(words, values);
 }

@@ -69,7 +69,7 @@ export function turnsOf({ turns }: ConversationPage, { from, to }: Piece): reado
   return turns.slice(from, Math.min(to, from + TURNS.count - 1) + 1).map((turn) => firstOf(turn, undefined));
 }
 
-/** Gives rows of a turn, positions inclusive, no more than stand in one part. */
+/** Gives rows of a turn, positions inclusive, no more than one part holds. */
 export function rowsInReach({ rows }: PageTurn, { from, to }: Piece): Piece {
   const pieces = cutPage(rows.slice(from, Math.min(to, from + ROWS.count - 1) + 1).map(rowSize), ROWS);
   return { from, to: from + (pieces[0]?.to ?? -1) };
