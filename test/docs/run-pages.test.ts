@@ -79,6 +79,9 @@ const SET_UPS: Readonly<Record<string, SetUp>> = {
   /** The sample session, imported. */
   imported: async ({ type }) => void (await type("jpg import sample-session.jsonl")),
 
+  /** Like `imported`, in a new store. */
+  fresh: async ({ type }) => void (await type('rm -rf "$(jpg path)"', "jpg import sample-session.jsonl")),
+
   /** The sample session where Claude Code keeps it, and a program `claude` that only writes down how it was called. */
   "claude-code"({ home, project, addProgram }) {
     const folder = join(home, ".claude/projects", project.replaceAll(/[^a-zA-Z0-9]/g, "-"));
@@ -226,6 +229,7 @@ describe("the runner of pages", () => {
 
   it("does not read a page with a block that never ends, or with a comment that it does not know", () => {
     expect(() => parsePage("```sh\njpg ls")).toThrow("line 1: the block has no end");
+    expect(() => parsePage("<!-- setup: remote -->\n\n```sh\njpg ls\n```")).toThrow("not right before a block");
     expect(() => parsePage("<!-- set-up: remote -->\n```sh\njpg ls\n```")).toThrow("unknown comment");
   });
 });

@@ -39,7 +39,7 @@ export interface ShownCommand {
 const FENCE = /^```(\S*)\s*$/;
 const COMMENT = /^<!-- (setup|not run|exit|as|file|until): (.+) -->$/;
 
-/** Reads the fenced blocks of a page. Throws on a fence that never ends and on an unknown comment of the runner. */
+/** Reads the fenced blocks of a page. Throws on a fence that never ends and on a comment of the runner that is unknown or misplaced. */
 export function parsePage(text: string): PageBlock[] {
   const lines = text.split("\n");
   const blocks: PageBlock[] = [];
@@ -51,6 +51,8 @@ export function parsePage(text: string): PageBlock[] {
     blocks.push({ line: at + 1, language, lines: lines.slice(at + 1, end), ...readComments(lines, at) });
     at = end;
   }
+  const loose = lines.findIndex((line, at) => COMMENT.test(line) && !/^(?:```|<!--)/.test(lines[at + 1] ?? ""));
+  if (loose >= 0) throw new Error(`line ${loose + 1}: the comment is not right before a block`);
   return blocks;
 }
 
