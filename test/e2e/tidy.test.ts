@@ -105,6 +105,8 @@ describe("rm", () => {
     expect(stderr).toContain("No conversation is left.");
     expect(existsSync(join(sandbox.store, "VIEW.md"))).toBe(false);
     expect(git(["status", "--porcelain"])).toBe("");
+    expect(git(["fsck", "--no-dangling"])).toBe("");
+    expect((await jpg(["fsck"])).code).toBe(0);
     expect((await jpg(["ls"])).stderr).toContain("There are no conversations yet");
     expect((await jpg(["rm", "--restore", `${conversation}/main`])).code).toBe(0);
     // Nothing else is active, so the restored conversation is.

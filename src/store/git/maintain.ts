@@ -18,6 +18,7 @@ import {
   TRASH,
 } from "./refs.ts";
 import { listGitDirs } from "./repository.ts";
+import { readTrees } from "./worktree-advance.ts";
 
 // Packs a store in the background. `gc.auto=0` keeps stock commands from doing it at a bad moment; jpg starts it after bulk
 // writes.
@@ -86,7 +87,7 @@ async function clearActiveBranch(repository: Repository, root: string | null, { 
   if (root !== null) {
     // A copied store has other file times than its index says.
     await tryCommand(repository, { args: ["update-index", "-q", "--refresh"] });
-    await runCommand(repository, { args: ["read-tree", "-m", "-u", commit, EMPTY_TREE] });
+    await readTrees(repository, commit, EMPTY_TREE);
   }
   await runCommand(repository, { args: ["symbolic-ref", "HEAD", "refs/heads/main"] });
 }

@@ -55,12 +55,23 @@ export async function applyAdvance(repository: Repository, advance: Advance): Pr
   const command = { args: ["read-tree", ...advanceArguments(advance)] };
   const result = await tryCommand(here, command);
   if (result.code !== 0) throw await refusalError(here, advance, command, result);
+  if (advance.to === EMPTY_TREE) await storeEmptyTree(here);
 }
 
 /** Restores index and files to the state before an advance, where they hold what it wrote. Throws as git fails. */
 export async function undoAdvance(repository: Repository, { worktree, from, to }: Advance): Promise<void> {
-  const args = ["read-tree", "-m", "-u", to, from ?? EMPTY_TREE];
-  await runCommand(placeIn(repository, worktree), { args });
+  await readTrees(placeIn(repository, worktree), to, from ?? EMPTY_TREE);
+}
+
+/** Changes index and files from one tree to another. Throws as git fails. */
+export async function readTrees(here: Repository, from: string, to: string): Promise<void> {
+  await runCommand(here, { args: ["read-tree", "-m", "-u", from, to] });
+  if (to === EMPTY_TREE) await storeEmptyTree(here);
+}
+
+/** Stores the empty tree: an index without files names it, and `git fsck` calls it missing otherwise. */
+async function storeEmptyTree(here: Repository): Promise<void> {
+  await runCommand(here, { args: ["mktree"], input: "" });
 }
 
 function advanceArguments({ from, to }: Advance): readonly string[] {
