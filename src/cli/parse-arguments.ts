@@ -43,7 +43,7 @@ function parseOwn(spec: CommandSpec, words: readonly string[]): ParsedArguments 
       : usageError(spec, words, error);
   }
   for (const [flags, values] of given) if (values.length > 1) throw severalValuesError(spec, flags, values);
-  return { args, options: command.opts(), refusedValue: refusedValue };
+  return { args, options: command.opts(), refusedValue };
 }
 
 /** Collects the different values of each option that takes one value; the map fills while the command is parsed. */

@@ -39,9 +39,6 @@ import {
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const read = (page: string): string => readFileSync(root + page, "utf8");
 
-/** Whether README.md is a page that runs. Until then test/e2e/tour.test.ts compares it with the tour. */
-const README_RUNS: boolean = true;
-
 /** Largest pages, bytes: what one reads in a few minutes. */
 const README_BYTES = 12_000;
 const GUIDE_BYTES = 10_000;
@@ -51,7 +48,7 @@ const MOST_NOT_RUN = 3;
 const guide = readdirSync(`${root}docs/guide`)
   .filter((name) => name.endsWith(".md"))
   .map((name) => `docs/guide/${name}`);
-const PAGES = [...(README_RUNS ? ["README.md"] : []), ...guide];
+const PAGES = ["README.md", ...guide];
 
 /** An index only links to pages. */
 const INDEX = "docs/guide/README.md";

@@ -64,11 +64,14 @@ async function beforePush(workspace: Workspace, lines: string): Promise<void> {
   const pushed = parsePushedRefs(lines);
   const sent = pushed.filter(({ commit }) => commit !== ZERO_ID);
   // Any revision may name what is pushed (`HEAD`), so the remote ref gives its name, too.
-  const tips = sent.flatMap(({ localRef: from, commit, remoteRef: to }) =>
-    [...(from.startsWith("refs/heads/") ? [from] : []), to].map((ref) => ({ name: nameOf(ref), commit })),
+  const tips = sent.flatMap(({ localRef, commit, remoteRef }) =>
+    [...(localRef.startsWith("refs/heads/") ? [localRef] : []), remoteRef].map((ref) => ({
+      name: nameOf(ref),
+      commit,
+    })),
   );
   const there = pushed.map((ref) => ref.remoteCommit);
-  await refuseDropped(workspace, sent.filter(({ remoteRef: to }) => BRANCH.test(to)).map(movingRef));
+  await refuseDropped(workspace, sent.filter(({ remoteRef }) => BRANCH.test(remoteRef)).map(movingRef));
   await checkOutgoing(workspace, { tips, known: [...((await workspace.store.sharing?.present(there)) ?? [])] });
   // A failure to record it (such as a full disk) must not stop the push.
   const commits = sent.map(({ commit }) => commit);
