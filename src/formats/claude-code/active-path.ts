@@ -221,9 +221,9 @@ function findOwner(entry: LineEntry, graph: SessionGraph, path: ReadonlySet<Line
 
 export interface SessionGraph {
   parentOf(entry: LineEntry): LineEntry | undefined;
-  /** Whether an entry must have a parent and the file lacks it. */
+  /** Whether an entry must have a parent and the file lacks it, or a later line took it away. */
   isOrphan(entry: LineEntry): boolean;
-  /** Whether the agent finds no parent for such an orphan either: it sends nothing of what comes before. */
+  /** Whether the agent finds no parent either, or takes the line for a root: it sends nothing of what comes before. */
   isCutOff(entry: LineEntry): boolean;
   /** The summary of the newest compaction that kept a line; absent when none did. */
   summaryThatKept(entry: LineEntry): LineEntry | undefined;
@@ -252,6 +252,7 @@ export function createGraph(index: SessionIndex): SessionGraph {
     const link = resolveLink(index, entry, kept);
     const parent = link === "missing" ? adopt(entry) : link;
     if (parent !== undefined) parents.set(entry, parent);
+    if (entry.lostParent === true && !startsNewContext(entry)) noteCut(entry);
     if (!entry.isSidechain) above.push(entry);
   }
   return {
@@ -270,9 +271,14 @@ export function createGraph(index: SessionIndex): SessionGraph {
 
   function adopt(entry: LineEntry): LineEntry | undefined {
     const near = nearestAbove(entry, above, parents);
-    orphans.add(entry);
-    if (near === undefined) cutOff.add(entry);
+    if (near === undefined) noteCut(entry);
+    else orphans.add(entry);
     return near ?? above.at(-1);
+  }
+
+  function noteCut(entry: LineEntry): void {
+    orphans.add(entry);
+    cutOff.add(entry);
   }
 }
 
@@ -282,7 +288,7 @@ function resolveLink(index: SessionIndex, entry: LineEntry, keptUnder: ReadonlyM
   const name = entry.parent ?? (startsNewContext(entry) ? entry.logicalParent : undefined);
   if (name === undefined) return startsNewContext(entry) ? "missing" : undefined;
   const summary = keptUnder.get(name);
-  if (summary !== undefined && entry.line > summary.line) return summary;
+  if (summary !== undefined && entry.firstLine > summary.line) return summary;
   const parent = index.nodes.get(name);
   return parent === undefined || parent === entry ? "missing" : parent;
 }

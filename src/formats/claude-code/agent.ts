@@ -79,7 +79,7 @@ function isClaudeLine(line: RawLine): boolean {
 // compactions. A pure function of the file's text.
 
 /** Version of this importer: raise it when the same bytes would give other events or records. */
-const CLAUDE_IMPORTER = 6;
+const CLAUDE_IMPORTER = 7;
 
 /** Title of a session without a user request. */
 const UNTITLED = "untitled session";

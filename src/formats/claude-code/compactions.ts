@@ -40,16 +40,36 @@ function findBreaks({ chain, graph, plan }: CompactionSources): readonly Break[]
   const breaks: Break[] = [];
   const newestOpener = plan.openers.at(-1);
   const newestTurn = newestOpener === undefined ? -1 : chain.lastIndexOf(newestOpener);
+  const isCut = (entry: LineEntry, position: number): boolean => {
+    if (!graph.isCutOff(entry)) return false;
+    if (entry.lostParent === true) return position === lastRoot;
+    return !(position > newestTurn && mayPrecedeItsParent(chain, position));
+  };
+  const lastRoot = lastNewRoot(chain);
   let isSentBefore = false;
   for (const [position, entry] of chain.entries()) {
     const found = isSentBefore ? breakAt(chain, position) : undefined;
     if (found !== undefined) breaks.push(found);
     // Also if the agent compacts it later: a shorter state of the file did not know that.
-    else if (isSentBefore && graph.isCutOff(entry) && !(position > newestTurn && mayPrecedeItsParent(chain, position)))
-      breaks.push({ at: entry, reason: "broken-parent" });
+    else if (isSentBefore && isCut(entry, position)) breaks.push({ at: entry, reason: "broken-parent" });
     isSentBefore ||= isSent(entry.kind) || plan.requests.has(entry);
   }
   return breaks;
+}
+
+/**
+ * The position of the last line that was written again without its parent; -1 = none. Of several such lines it hides most, and
+ * none hides anything if a compaction that was there before already does.
+ */
+function lastNewRoot(chain: readonly LineEntry[]): number {
+  const root = chain.findLastIndex(({ lostParent }) => lostParent === true);
+  const again = chain[root]?.line ?? 0;
+  const isHidden = chain.slice(root + 1).some(({ kind, line }) => isOfCompaction(kind) && line < again);
+  return isHidden ? -1 : root;
+}
+
+function isOfCompaction(kind: LineEntry["kind"]): boolean {
+  return kind === "boundary" || kind === "summary";
 }
 
 /**

@@ -1,5 +1,5 @@
 // First pass over a session file: a small entry per line (ids, parents, kind), so that the file is never held parsed. Bad lines are
-// listed, never thrown; of lines with one uuid the last counts.
+// listed, never thrown; of lines with one uuid the last counts, except for a parent that it lacks.
 import { readToolDefinition, type ToolDefinition } from "../../core/conversation/defined-tools.ts";
 import type { SkippedLine, ToolList } from "../imported-session.ts";
 import {
@@ -32,6 +32,8 @@ export interface LineEntry {
   /** Absent = side data that is no node of the conversation's graph. */
   readonly uuid?: string;
   readonly parent?: string;
+  /** Written again without its parent: the agent no longer sends what comes before, `parent` is that of an earlier line. */
+  readonly lostParent?: true;
   readonly logicalParent?: string;
   /** `message.id`: lines that share it are one assistant message. */
   readonly messageId?: string;
@@ -176,6 +178,7 @@ function createEntry({ line, raw, timestamp, model, earlier }: EntryInput): Line
   const uuid = idOf(raw, "uuid");
   const kind = kindOfLine(raw, model);
   const parent = idOf(raw, "parentUuid");
+  const lostParent = parent === undefined && earlier?.parent !== undefined;
   const logicalParent = idOf(raw, "logicalParentUuid");
   const messageId = kind === "assistant" ? stringOf(recordOf(raw, "message") ?? {}, "id") : undefined;
   const calls = callsOf(raw, kind);
@@ -190,7 +193,8 @@ function createEntry({ line, raw, timestamp, model, earlier }: EntryInput): Line
     ...(raw["isMeta"] === true && { isMeta: true }),
     ...(raw["type"] === "progress" && { isProgress: true }),
     uuid,
-    parent,
+    parent: parent ?? earlier?.parent,
+    ...(lostParent && { lostParent }),
     logicalParent,
     messageId,
     ...(calls.length > 0 && { calls }),

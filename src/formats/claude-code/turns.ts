@@ -139,10 +139,10 @@ export function arrangeTurns(
   for (const note of notes) others[turnAt(starts, note.line)]?.push(note);
   return cuts.map((cut, turn) => joinMessages(mergeByPlace(cut.chain, others[turn] ?? [], placeOf)));
 
-  /** The line after which a line is read: its own, but a result never before its call. */
+  /** The line after which a line is read: the first with its uuid, but a result never before its call. */
   function placeOf(entry: LineEntry): number {
     const call = entry.kind === "result" ? offPath.get(entry) : undefined;
-    return Math.max(entry.line, call?.line ?? 0);
+    return Math.max(entry.firstLine, call?.firstLine ?? 0);
   }
 
   function turnOf(entry: LineEntry): number {
@@ -192,11 +192,11 @@ function mergeByPlace(
   others: readonly LineEntry[],
   placeOf: (entry: LineEntry) => number,
 ): readonly LineEntry[] {
-  const sorted = [...others].sort((a, b) => placeOf(a) - placeOf(b) || a.line - b.line);
+  const sorted = [...others].sort((a, b) => placeOf(a) - placeOf(b) || a.firstLine - b.firstLine);
   const merged: LineEntry[] = [];
   let next = 0;
   for (const entry of chain) {
-    for (let other = sorted[next]; other !== undefined && placeOf(other) < entry.line; other = sorted[++next])
+    for (let other = sorted[next]; other !== undefined && placeOf(other) < entry.firstLine; other = sorted[++next])
       merged.push(other);
     merged.push(entry);
   }
