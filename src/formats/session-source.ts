@@ -185,6 +185,14 @@ export interface BaseRule {
   find(machine: BasePlaces, path: string, base: SessionBase): string | null;
   /** Number of the file's own bytes that come before the base; the rest comes after it. */
   ownBytesBeforeBase(own: SessionSource, base: SessionSource): number;
+  /** The bytes of such a text, rising, that are the continuing file's own; the whole text where it has no base. */
+  ownRanges(joined: SessionSource): readonly ByteRange[];
+}
+
+/** Bytes from `start` to before `end`. */
+export interface ByteRange {
+  readonly start: number;
+  readonly end: number;
 }
 
 /** The beginning that a file continues. */

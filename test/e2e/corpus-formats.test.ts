@@ -3,7 +3,7 @@
 import { dirname } from "node:path";
 import { describe, expect, it } from "vitest";
 import { loadBranchTree } from "../../src/app/conversation/tree.ts";
-import { exportOriginal } from "../../src/app/import/export.ts";
+import { exportOriginal } from "../../src/app/import/original.ts";
 import { detectFormat } from "../../src/app/sessions/session-registry.ts";
 import { createBufferSource } from "../../src/app/sessions/sources.ts";
 import { AGENTS } from "../../src/formats/agents.ts";

@@ -147,7 +147,7 @@ export function codexLines(session: string): readonly Json[] {
     complete("t1"),
     started("t2"),
     prompt("And in winter?"),
-    item({ type: "local_shell_call", call_id: "c3", action: { type: "exec", command: ["ls"] } }),
+    item({ type: "local_shell_call", call_id: "c3", status: "completed", action: { type: "exec", command: ["ls"] } }),
     output("c3", "Exit code: 1\nOutput:\nno"),
     item({ type: "web_search_call", status: "completed", action: { type: "search", query: "kelp" } }),
     answer("None."),

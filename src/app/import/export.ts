@@ -32,7 +32,6 @@ import type { Workspace } from "../conversation/workspace.ts";
 import { lastModel } from "../models/choose-model.ts";
 import { configuredProviders } from "../models/model-connection.ts";
 import { exportSessionId } from "../names/find-session.ts";
-import { listStoredSideFiles, readSource } from "../sessions/open-session.ts";
 import { agents, type WritingAgent, writingAgents } from "../sessions/session-registry.ts";
 
 /** Messages of a request as one JSON document, by API. */
@@ -149,54 +148,6 @@ function withToolsOf({ name, tools }: WritingAgent, { header }: BranchTree, view
 function originOf({ branch, commit, atTurn }: BranchTree): ExportOrigin {
   const origin = { conversation: conversationOf(branch), branch, commit };
   return atTurn === undefined ? origin : { ...origin, turn: atTurn };
-}
-
-/**
- * Reads the imported bytes of a branch's session, or of one of its side files, piece by piece. Throws `no_source`,
- * `unknown_session`, `unknown_side_file`.
- */
-export async function exportOriginal(
-  workspace: Workspace,
-  tree: BranchTree,
-  session?: string,
-  file?: string,
-): Promise<AsyncIterable<Uint8Array>> {
-  const sessions = await listSessions(workspace, tree);
-  if (sessions.length === 0) {
-    throw userError("no_source", `${tree.branch} was not imported from a file: it has no original.`, {
-      hints: ["Export the full history: `jpg export --to jsonl --full-history`."],
-    });
-  }
-  const wanted = session ?? tree.header.source?.session ?? sessions[0] ?? "";
-  if (!sessions.includes(wanted)) {
-    throw userError("unknown_session", `${tree.branch} holds no session ${wanted}; it holds: ${sessions.join(", ")}.`, {
-      hints: ["`--session ID` names one."],
-    });
-  }
-  return file === undefined ? readSource(workspace.store, tree, wanted) : readSideFile(workspace, tree, wanted, file);
-}
-
-async function readSideFile(
-  { store }: Workspace,
-  tree: BranchTree,
-  session: string,
-  file: string,
-): Promise<AsyncIterable<Uint8Array>> {
-  const stored = await listStoredSideFiles(store, tree.commit, session);
-  const oid = stored.get(file);
-  if (oid !== undefined) return store.readBlobs([oid]);
-  const names = [...stored.keys()];
-  throw userError(
-    "unknown_side_file",
-    `${tree.branch} has no side file ${file} of session ${session}; it has: ${names.join(", ") || "none"}.`,
-    { hints: ["Leave --file out for the session's own file."] },
-  );
-}
-
-/** The ids of the sessions that a branch was imported from. */
-async function listSessions(workspace: Workspace, tree: BranchTree): Promise<string[]> {
-  const files = await workspace.store.listTree(tree.commit, { under: ["sources"] });
-  return [...new Set(files.map((file) => file.path.split("/")[1] ?? ""))];
 }
 
 /** What is exported, and the compactions in force in it. */

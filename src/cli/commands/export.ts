@@ -1,12 +1,7 @@
 import { resolve } from "node:path";
 import { writeResultFile } from "../../app/conversation/runtime.ts";
-import {
-  EXPORT_FORMATS,
-  exportConversation,
-  exportOriginal,
-  parseRoots,
-  systemSummaryNote,
-} from "../../app/import/export.ts";
+import { EXPORT_FORMATS, exportConversation, parseRoots, systemSummaryNote } from "../../app/import/export.ts";
+import { exportOriginal } from "../../app/import/original.ts";
 import { resolveTree, resolveWholeTree } from "../../app/names/resolve-id.ts";
 import { treeAt } from "../../app/names/revision.ts";
 import { writingAgents } from "../../app/sessions/session-registry.ts";
@@ -80,7 +75,11 @@ export const command: CommandSpec = {
     if (flag(options, "original"))
       return writeBytes(
         context,
-        await exportOriginal(workspace, tree, text(options, "session"), text(options, "file")),
+        await exportOriginal(workspace, tree, {
+          word: args[0],
+          session: text(options, "session"),
+          file: text(options, "file"),
+        }),
       );
     if (text(options, "to") === PAGE) {
       const request = { scope: "all", allow: texts(options, "allow") } as const;

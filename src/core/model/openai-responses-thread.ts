@@ -1,5 +1,5 @@
 // A view as the input items of OpenAI's Responses API, hardened so that the API accepts them: provider rules R1, R2, R6–R8. No item of ours
-// has an id, so R4 and R5 never apply. Results are placed where they were recorded, but before what the user says next.
+// has an id, so R4 and R5 never apply. Results stay where they were recorded; the one of a call that has none follows it directly.
 import {
   type ChatRequest,
   type ChatResponse,
@@ -55,7 +55,7 @@ interface Writer {
   readonly options: OpenAiResponsesOptions;
   readonly items: ThreadItem[];
   readonly hardening: HardeningStep[];
-  /** Calls of the turn whose outputs have not been placed yet, in order. */
+  /** Calls whose outputs have not been placed yet, in order. */
   readonly open: Set<ToolCallRequest>;
   readonly origins: ReadonlyMap<Event, ItemOrigin>;
 }
@@ -67,8 +67,8 @@ export function toOpenAiResponsesThread(view: View, options: OpenAiResponsesOpti
   const writer: Writer = { plan, options, items: [], hardening: [...plan.hardening], open: new Set(), origins };
   for (const turn of view.turns) {
     for (const event of turn.events) addEvent(writer, event, originOf(writer, event));
-    placeOutputs(writer);
   }
+  for (const call of writer.open) placeOutput(writer, call);
   return { items: writer.items, hardening: writer.hardening };
 }
 
@@ -79,7 +79,6 @@ function originOf({ origins }: Writer, event: Event): ItemOrigin {
 function addEvent(writer: Writer, event: Event, origin: ItemOrigin): void {
   switch (event.type) {
     case "chat_request":
-      placeOutputs(writer);
       addRequest(writer, event, origin);
       break;
     case "chat_response":
@@ -168,21 +167,17 @@ function addCall(writer: Writer, event: ToolCallRequest, origin: ItemOrigin): vo
   writer.open.add(event);
   if (isCustomCall(event)) {
     writer.items.push({ ...origin, item: { type: "custom_tool_call", call_id, name, input: toCustomInput(event) } });
-    return;
+  } else {
+    const { text, isChanged } = toArgumentsText(event);
+    if (isChanged) writer.hardening.push({ rule: "R0", event: event.id, action: "changed" });
+    writer.items.push({ ...origin, item: { type: "function_call", call_id, name, arguments: text } });
   }
-  const { text, isChanged } = toArgumentsText(event);
-  if (isChanged) writer.hardening.push({ rule: "R0", event: event.id, action: "changed" });
-  writer.items.push({ ...origin, item: { type: "function_call", call_id, name, arguments: text } });
+  if (writer.plan.results.get(event) === null) placeOutput(writer, event);
 }
 
 function addRecordedOutput(writer: Writer, result: ToolCallResponse): void {
   const call = writer.plan.calls.get(result);
   if (call !== undefined && writer.open.has(call)) placeOutput(writer, call);
-}
-
-/** Places the outputs of the calls still open, in the order of the calls. */
-function placeOutputs(writer: Writer): void {
-  for (const call of writer.open) placeOutput(writer, call);
 }
 
 function placeOutput(writer: Writer, call: ToolCallRequest): void {

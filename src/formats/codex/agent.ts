@@ -28,15 +28,9 @@ import {
   stringOf,
 } from "../session-source.ts";
 import { readCodexCompactions } from "./compactions.ts";
+import { CODEX_BASE } from "./history-base.ts";
 import { indexRollout, type RolloutIndex, readThreadNames } from "./rollout.ts";
-import {
-  CODEX_BASE,
-  codexDescent,
-  codexSessionId,
-  isCodexSession,
-  parseRolloutLine,
-  payloadOf,
-} from "./rollout-line.ts";
+import { codexDescent, codexSessionId, isCodexSession, parseRolloutLine, payloadOf } from "./rollout-line.ts";
 import { CODEX_SETUP, codexHome } from "./setup.ts";
 import { type AbandonedTurns, cutRollout, type RolloutTurn, readLineEvent, readRolloutTurn, turnAt } from "./turns.ts";
 import { timeOfView, writeCodexSession } from "./write.ts";
@@ -45,7 +39,7 @@ import { timeOfView, writeCodexSession } from "./write.ts";
 // rolled back into abandoned branches. A pure function of the file's text.
 
 /** Version of this importer: raise it when the same bytes give other events or records. */
-const CODEX_IMPORTER_VERSION = 3;
+const CODEX_IMPORTER_VERSION = 4;
 
 /** Title of a session without a user request. */
 const UNTITLED = "untitled session";

@@ -2,13 +2,14 @@
 // of the history is encrypted and goes back unchanged. Old ones hold only a summary: then the user's words stay, followed by the
 // summary.
 import { type Compaction, compareTimestamps } from "../../core/conversation/compaction.ts";
-import type { Event } from "../../core/conversation/event.ts";
+import { type Content, type Event, isText, plainText } from "../../core/conversation/event.ts";
 import { deriveName, plainValues } from "../imported-session.ts";
 import { addMilliseconds, isRecord, type ParsedLines, type RawLine, stringOf } from "../session-source.ts";
 import { speakerOf } from "./context-text.ts";
-import { isSentItem, toItemEvent } from "./events.ts";
+import { toItemEvent } from "./events.ts";
 import type { RolloutEntry } from "./rollout.ts";
 import { payloadOf } from "./rollout-line.ts";
+import { isListedItem } from "./sent-items.ts";
 import { type RolloutTurn, readLineEvent } from "./turns.ts";
 
 /** Reads the compactions of turns, oldest first, with rising timestamps. */
@@ -75,7 +76,7 @@ function replacementOf(payload: RawLine, entry: RolloutEntry): readonly Event[] 
   if (!Array.isArray(items)) return null;
   return items
     .filter(isRecord)
-    .filter(isSentItem)
+    .filter(isListedItem)
     .map((item, at) => toItemEvent(item, { ...placeOf(entry, at), ...(isHarness(item) && { origin: "harness" }) }));
 }
 
@@ -83,11 +84,64 @@ function isHarness(item: RawLine): boolean {
   return item["type"] === "message" && stringOf(item, "role") !== "assistant" && speakerOf(item) !== "user";
 }
 
-/** The user's words, then the summary as one more request. */
+/** The user's newest words, then the summary as one more request. */
 function summarised(payload: RawLine, entry: RolloutEntry, requests: readonly Event[]): readonly Event[] {
-  const copies = requests.map((request, at): Event => ({ ...request, ...idsOf(entry, at) }));
-  const summary = stringOf(payload, "message") ?? "";
-  return [...copies, { type: "chat_request", ...idsOf(entry, requests.length), content: summary }];
+  const copies = newestWords(requests).map((request, at): Event => ({ ...request, ...idsOf(entry, at) }));
+  const summary = stringOf(payload, "message") || NO_SUMMARY;
+  return [...copies, { type: "chat_request", ...idsOf(entry, copies.length), content: summary }];
+}
+
+/** What Codex sends in place of an empty summary. */
+const NO_SUMMARY = "(no summary available)";
+/** Tokens of the user's words that Codex keeps. */
+const KEPT_TOKENS = 20_000;
+/** Bytes that Codex counts as a token. */
+const TOKEN_BYTES = 4;
+
+/** The texts of the newest requests, without images; of the request that is too long, its beginning and end. */
+function newestWords(requests: readonly Event[]): readonly Event[] {
+  const kept: Event[] = [];
+  let room = KEPT_TOKENS;
+  for (const request of requests.toReversed()) {
+    if (room <= 0) break;
+    if (request.type !== "chat_request") continue;
+    const texts = textsOf(request.content);
+    const words = texts.join("\n");
+    const tokens = Math.ceil(utf8(words).length / TOKEN_BYTES);
+    kept.push({ ...request, content: tokens > room ? withoutMiddle(words, room) : textContent(texts) });
+    room -= tokens;
+  }
+  return kept.reverse();
+}
+
+function textsOf(content: Content): readonly string[] {
+  if (isText(content)) return [plainText(content)];
+  return content.flatMap((part) => (part.type === "text" ? [plainText(part.text)] : []));
+}
+
+function textContent(texts: readonly string[]): Content {
+  const [only] = texts;
+  return texts.length === 1 && only !== undefined ? only : texts.map((text) => ({ type: "text", text }));
+}
+
+function withoutMiddle(words: string, tokens: number): Content {
+  const bytes = utf8(words);
+  const half = (tokens * TOKEN_BYTES) / 2;
+  const cut = Math.ceil((bytes.length - 2 * half) / TOKEN_BYTES);
+  return textContent([
+    decodeWhole(bytes.subarray(0, half)),
+    `…${cut} tokens truncated…`,
+    decodeWhole(bytes.subarray(bytes.length - half)),
+  ]);
+}
+
+function utf8(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
+}
+
+/** Decodes bytes without the halves of characters at their ends. */
+function decodeWhole(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes).replace(/^\uFFFD+|\uFFFD+$/g, "");
 }
 
 function isFromUser(event: Event): boolean {

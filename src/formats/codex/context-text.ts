@@ -3,8 +3,11 @@
 import { isRecord, NO_DATE, type RawLine, readTimestamp, recordOf, stringOf } from "../session-source.ts";
 import { payloadOf } from "./rollout-line.ts";
 
-/** Who speaks in a message: the user, the agent introducing the next request, or the agent otherwise. */
-type Voice = "user" | "context" | "harness";
+/**
+ * Who speaks in a message: the user, the agent introducing the next request, the agent reporting what happened before it, or the agent
+ * otherwise.
+ */
+type Voice = "user" | "context" | "report" | "harness";
 
 /** Tags around what introduces a request. */
 const CONTEXT_TAGS: ReadonlySet<string> = new Set([
@@ -23,20 +26,24 @@ const CONTEXT_TAGS: ReadonlySet<string> = new Set([
   "tools",
 ]);
 
-/** Tags around reports of what happened. */
-const HARNESS_TAGS: ReadonlySet<string> = new Set([
+/** Tags around reports of what happened; one directly before a request goes with it when the user goes back. */
+const REPORT_TAGS: ReadonlySet<string> = new Set([
   "turn_aborted",
   "user_shell_command",
-  "user_action",
   "subagent_notification",
   "skill",
+  "goal_context",
+  "agent_message_board_notification",
+]);
+
+/** Tags around other words, which stay. */
+const HARNESS_TAGS: ReadonlySet<string> = new Set([
+  "user_action",
   "context_window_reminder",
   "rollout_budget",
   "image_resize_notice",
   "codex_internal_context",
-  "goal_context",
   "hook_prompt",
-  "agent_message_board_notification",
 ]);
 
 /** A program that embeds Codex tags what it adds to a request: `<external_NAME>`. */
@@ -52,7 +59,8 @@ export function speakerOf(item: RawLine): Voice {
   const parts = typeof content === "string" ? [content] : Array.isArray(content) ? content.map(textOf) : [];
   const speakers = parts.map((text) => (text === undefined ? "user" : speakerOfText(text)));
   if (speakers.length === 0 || speakers.includes("user")) return "user";
-  return speakers.every((speaker) => speaker === "context") ? "context" : "harness";
+  if (speakers.every((speaker) => speaker === "context")) return "context";
+  return speakers.includes("harness") ? "harness" : "report";
 }
 
 function speakerOfText(text: string): Voice {
@@ -61,6 +69,7 @@ function speakerOfText(text: string): Voice {
   const tag = MARKED.exec(trimmed)?.[1];
   if (tag === undefined || !trimmed.endsWith(">") || !endsWithTag(trimmed, tag)) return "user";
   if (CONTEXT_TAGS.has(tag) || (tag.startsWith(EXTERNAL) && trimmed.startsWith(`<${tag}>`))) return "context";
+  if (REPORT_TAGS.has(tag)) return "report";
   return HARNESS_TAGS.has(tag) ? "harness" : "user";
 }
 

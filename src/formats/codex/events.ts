@@ -18,14 +18,6 @@ export interface ItemPlace {
   readonly origin?: "harness" | "queued";
 }
 
-/** Items that the agent records and never sends. */
-const NEVER_SENT: ReadonlySet<unknown> = new Set(["ghost_snapshot", "other"]);
-
-/** Whether an item is sent to the model. */
-export function isSentItem(item: RawLine): boolean {
-  return !NEVER_SENT.has(item["type"]);
-}
-
 /** Converts an item that is sent. */
 export function toItemEvent(item: RawLine, place: ItemPlace): Event {
   const { id, timestamp } = place;
@@ -44,8 +36,13 @@ export function toItemEvent(item: RawLine, place: ItemPlace): Event {
     case "agent_message":
       return { type: "chat_request", id, timestamp, content: [opaqueItem(item)], metadata: { origin: "harness" } };
     default:
-      return { type: "chat_response", id, timestamp, message: [opaqueItem(item)], metadata: madeBy(place) };
+      return { type: "chat_response", id, timestamp, message: [opaqueItem(renamed(item))], metadata: madeBy(place) };
   }
+}
+
+/** Codex sends a compaction of either name under the first. */
+function renamed(item: RawLine): RawLine {
+  return item["type"] === "compaction_summary" ? { ...item, type: "compaction" } : item;
 }
 
 function madeBy({ provider, model, messageId }: ItemPlace): EventMetadata {
@@ -99,7 +96,6 @@ function reasoningEvent(item: RawLine, place: ItemPlace): Event {
 }
 
 function callEvent(item: RawLine, place: ItemPlace): Event {
-  const namespace = stringOf(item, "namespace");
   const { facts, ...call } = item["type"] === "local_shell_call" ? shellCall(item) : readCallItem(item);
   return {
     type: "tool_call_request",
@@ -107,8 +103,20 @@ function callEvent(item: RawLine, place: ItemPlace): Event {
     timestamp: place.timestamp,
     call_id: stringOf(item, "call_id") ?? stringOf(item, "id") ?? "",
     ...call,
-    metadata: { ...madeBy(place), ...facts, ...(namespace !== undefined && { item: { namespace } }) },
+    metadata: { ...madeBy(place), ...facts, unanswered: MISSING_OUTPUT, item: itemOf(item, call.arguments) },
   };
+}
+
+/** What Codex sends as the output of a call that has none. */
+const MISSING_OUTPUT = "aborted";
+
+/** The tool's namespace, and arguments that would be written otherwise. */
+function itemOf(item: RawLine, read: unknown): RawLine | undefined {
+  const namespace = stringOf(item, "namespace");
+  const text = item["type"] === "function_call" ? stringOf(item, "arguments") : undefined;
+  const isOtherwise = text !== undefined && text !== JSON.stringify(read);
+  if (namespace === undefined && !isOtherwise) return undefined;
+  return { ...(namespace !== undefined && { namespace }), ...(isOtherwise && { arguments: text }) };
 }
 
 function shellCall(item: RawLine): CallItem {

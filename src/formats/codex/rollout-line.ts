@@ -2,18 +2,14 @@
 // model's bare items, and for a while messages between agents had lines of their own. All are converted to the current form.
 import { toUsableId } from "../imported-session.ts";
 import {
-  type BasePlaces,
-  type BaseRule,
   nonBlankStringOf,
   parseJsonLine,
   type RawLine,
   recordOf,
-  type SessionBase,
   type SessionDescent,
   type SessionSource,
   stringOf,
 } from "../session-source.ts";
-import { codexHome } from "./setup.ts";
 
 /** Items without a frame in old files. */
 const BARE_ITEMS: ReadonlySet<string> = new Set([
@@ -149,77 +145,4 @@ function firstDescriptions(source: SessionSource): readonly RawLine[] {
     else if (found.length > 0) break;
   }
   return found;
-}
-
-// Files that continue another file: since 0.169 a session that was forked or rolled back is a new file, whose description names the
-// base file and how much of it counts. Codex sends both as one.
-
-export const CODEX_BASE: BaseRule = { baseOf: codexBase, find: findBase, ownBytesBeforeBase };
-
-/** Reason of a skipped line: the base file is not where Codex keeps sessions. */
-export const NO_BASE = "the file that the session continues is missing";
-
-const KEY = '"history_base"';
-const FILE_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-const ENDINGS = [".jsonl", ".jsonl.zst"];
-/** A file in a day's folder; group 1 is the folder of all days. */
-const DAY_FOLDER = /^(.*)[\\/]\d{4}[\\/]\d\d[\\/]\d\d[\\/][^\\/]+$/;
-
-/** The base that the first line names. */
-function codexBase(source: SessionSource): SessionBase | null {
-  const text = source.lineCount === 0 ? "" : source.line(0);
-  const line = text.includes(KEY) ? parseRolloutLine(text) : null;
-  return line === null || typeof line === "string" ? null : baseNamedBy(line);
-}
-
-/** The base that a description names; null for any other line. */
-export function baseNamedBy(line: RawLine): SessionBase | null {
-  if (line["type"] !== "session_meta") return null;
-  const base = recordOf(payloadOf(line), "history_base") ?? {};
-  const [file, byteLength] = [stringOf(base, "thread_id"), base["end_byte_offset"]];
-  if (file === undefined || !FILE_ID.test(file)) return null;
-  return Number.isSafeInteger(byteLength) && Number(byteLength) > 0 ? { file, byteLength: Number(byteLength) } : null;
-}
-
-/** Searches the folders next to the file, which may be a copy, then Codex's own. Newest days first. */
-function findBase(machine: BasePlaces, path: string, { file }: SessionBase): string | null {
-  const isBase = (name: string): boolean =>
-    ENDINGS.some((ending) => name.endsWith(`-${file}${ending}`) || name.endsWith(`_${file}${ending}`));
-  const within = DAY_FOLDER.exec(path)?.[1];
-  const home = codexHome(machine);
-  const folders = [within, machine.join(home, "sessions"), machine.join(home, "archived_sessions")];
-  for (const folder of new Set(folders)) {
-    if (folder === undefined) continue;
-    for (const day of [folder, ...dayFolders(machine, folder)]) {
-      const name = machine.namesIn(day).find(isBase);
-      if (name !== undefined) return machine.join(day, name);
-    }
-  }
-  return null;
-}
-
-function* dayFolders({ namesIn, join }: BasePlaces, folder: string): Generator<string> {
-  for (const year of newest(namesIn(folder), /^\d{4}$/)) {
-    for (const month of newest(namesIn(join(folder, year)), /^\d\d$/)) {
-      for (const day of newest(namesIn(join(folder, year, month)), /^\d\d$/)) yield join(folder, year, month, day);
-    }
-  }
-}
-
-function newest(names: readonly string[], named: RegExp): readonly string[] {
-  return names.filter((name) => named.test(name)).reverse();
-}
-
-/**
- * A continued session is one text from its beginning, so the base keeps its place. A fork begins with its own description, as it
- * does where Codex copies the base.
- */
-function ownBytesBeforeBase(own: SessionSource, base: SessionSource): number {
-  return describedIn(base) === describedIn(own) ? 0 : own.lineStart(1);
-}
-
-/** The session that the first line describes. */
-function describedIn(source: SessionSource): string | undefined {
-  const line = source.lineCount === 0 ? null : parseRolloutLine(source.line(0));
-  return line === null || typeof line === "string" ? undefined : nonBlankStringOf(payloadOf(line), "id");
 }

@@ -4,8 +4,9 @@ import { shownTitle } from "../../core/conversation/marks.ts";
 import { type ImportedSession, isOriginLine, type SkippedLine, toUsableId } from "../imported-session.ts";
 import { NO_DATE, type ParsedLines, type RawLine, recordOf, stringOf } from "../session-source.ts";
 import { noFacts, type RunningFacts, speakerOf, updateFacts } from "./context-text.ts";
-import { isSentItem } from "./events.ts";
-import { baseNamedBy, isCodexLine, NO_BASE, payloadOf, sessionNamedBy } from "./rollout-line.ts";
+import { baseNamedBy, NO_BASE } from "./history-base.ts";
+import { isCodexLine, payloadOf, sessionNamedBy } from "./rollout-line.ts";
+import { isReadCompaction, isSentItem } from "./sent-items.ts";
 
 /** A line that is an event or changes which events count. */
 export interface RolloutEntry extends RollbackFacts {
@@ -238,7 +239,7 @@ function kindOfRolloutLine(line: RawLine): RolloutKind {
   const payload = payloadOf(line);
   if (type === "response_item") return kindOfItem(payload);
   if (type === "event_msg") return kindOfMessage(stringOf(payload, "type") ?? "");
-  if (type === "compacted") return "compacted";
+  if (type === "compacted") return isReadCompaction(payload) ? "compacted" : "note";
   if (isOriginLine(line)) return "silent";
   return SILENT_TYPES.has(type) ? "silent" : "note";
 }
@@ -250,7 +251,8 @@ function kindOfItem(item: RawLine): RolloutKind {
   if (type.endsWith("_output")) return "output";
   if (type !== "message" || stringOf(item, "role") === "assistant") return "answer";
   const speaker = speakerOf(item);
-  return speaker === "user" ? "prompt" : speaker;
+  if (speaker === "user") return "prompt";
+  return speaker === "report" ? "harness" : speaker;
 }
 
 function kindOfMessage(type: string): RolloutKind {
@@ -270,13 +272,21 @@ interface RollbackFacts {
   readonly task?: number;
   /** The compaction lists what is sent from then on. */
   readonly hasList?: true;
+  /** Of what the harness says: `request` is counted as one, `report` belongs to the request that follows it. */
+  readonly role?: "request" | "report";
 }
 
 function readRollbackFacts(kind: RolloutKind, payload: RawLine, { tasks: task }: RunningFacts): RollbackFacts {
   if (kind === "rollback") return { requests: requestsOf(payload) };
   if (kind === "prompt") return { task };
+  if (kind === "harness") return { role: roleOf(payload) };
   if (kind !== "compacted") return {};
   return { task, ...(Array.isArray(payload["replacement_history"]) && { hasList: true }) };
+}
+
+function roleOf(item: RawLine): "request" | "report" | undefined {
+  if (item["type"] === "agent_message") return "request";
+  return speakerOf(item) === "report" ? "report" : undefined;
 }
 
 function requestsOf(payload: RawLine): number {

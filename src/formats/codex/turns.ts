@@ -4,8 +4,10 @@
 import {
   type ChatResponse,
   type Event,
+  fieldsOf,
   isText,
   plainText,
+  type ToolCallRequest,
   type ToolCallResponse,
 } from "../../core/conversation/event.ts";
 import { appendAll } from "../../core/lists.ts";
@@ -13,10 +15,12 @@ import { isSameModelFamily } from "../../core/model/model-name.ts";
 import { toInputContent } from "../../core/model/openai-responses-thread.ts";
 import type { ProviderObject } from "../../core/model/openai-thread.ts";
 import { plainValues } from "../imported-session.ts";
+import { readArguments } from "../openai-chat/content.ts";
 import { isRecord, type ParsedLines, type RawLine, recordOf, stringOf } from "../session-source.ts";
 import { type ItemPlace, toItemEvent } from "./events.ts";
 import type { RolloutEntry } from "./rollout.ts";
 import { payloadOf } from "./rollout-line.ts";
+import { isReadPart } from "./sent-items.ts";
 
 export interface RolloutTurn {
   /** 0-based. */
@@ -143,6 +147,16 @@ function rollBack(builder: Builder, requests: number): void {
   if (turn.opener !== from) turns.push({ ...turn, entries: rest });
   // Notes before the very first request stay for the one that replaces it.
   else if (turn.index === 0) appendAll(head, rest);
+  else dropLastReports(turns);
+}
+
+/** What was reported at the end of a turn goes with the request after it. Abandoned branches keep the turn as it was. */
+function dropLastReports(turns: RolloutTurn[]): void {
+  const last = turns.at(-1);
+  if (last === undefined) return;
+  const end = last.entries.findLastIndex(({ kind, role }) => kind !== "note" && kind !== "usage" && role !== "report");
+  const entries = last.entries.filter(({ role }, at) => at <= end || role !== "report");
+  if (entries.length < last.entries.length) turns[turns.length - 1] = { ...last, entries };
 }
 
 /** Codex counts tasks here but rolls back by requests: a task may hold several. */
@@ -166,7 +180,8 @@ function findRequest(turns: readonly RolloutTurn[], requests: number): RequestPl
   for (const turn of turns.toReversed()) {
     for (let place = turn.entries.length - 1; place >= 0; place--) {
       if (missing === 0) return found;
-      if (turn.entries[place]?.kind !== "prompt") continue;
+      const entry = turn.entries[place];
+      if (entry?.kind !== "prompt" && entry?.role !== "request") continue;
       found = { turn, place };
       missing--;
     }
@@ -174,11 +189,15 @@ function findRequest(turns: readonly RolloutTurn[], requests: number): RequestPl
   return found;
 }
 
-/** Where a request begins, with its introduction. */
+/** Where a request begins, with its introduction and what was reported before it. */
 function startOfRequest(entries: readonly RolloutEntry[], place: number): number {
   let start = place;
-  while (start > 0 && entries[start - 1]?.kind === "context") start--;
+  while (start > 0 && isIntroduction(entries[start - 1])) start--;
   return start;
+}
+
+function isIntroduction(entry: RolloutEntry | undefined): boolean {
+  return entry?.kind === "context" || entry?.role === "report";
 }
 
 // Second pass: converts a line to its event. The same line always gives the same event.
@@ -275,15 +294,39 @@ export function toOwnReasoning(event: ChatResponse, reader: string | undefined):
 
 /** Converts an API item to the form in which Codex stores it; `event` is the one that it shows. */
 export function toStoredItem(item: ProviderObject, event: Event | undefined): ProviderObject {
-  // Codex sends no message of the role `system` again.
-  if (item["type"] === "message" && item["role"] === "system") return { ...item, role: "developer" };
+  if (item["type"] === "message") return toStoredMessage(item);
   if (event?.type === "tool_call_response") return { ...item, ...partsOf(event) };
   if (event?.type !== "tool_call_request" || item["type"] !== "function_call") return item;
   const { call_type: kind, item: own } = event.metadata ?? {};
   // Without its arguments a call is none that the shell could have run.
   if (kind !== "local_shell" || !isRecord(event.arguments) || event.arguments["type"] === undefined)
-    return { ...item, ...(isRecord(own) && own) };
+    return { ...item, ...(isRecord(own) && ownFields(own, event)) };
   return { type: "local_shell_call", call_id: item["call_id"], status: "completed", action: event.arguments };
+}
+
+/** Arguments as the model wrote them, unless a compaction changed them. */
+function ownFields(own: RawLine, { arguments: shown }: ToolCallRequest): RawLine {
+  const { arguments: written, ...fields } = own;
+  const isSame = typeof written === "string" && JSON.stringify(readArguments(written)) === JSON.stringify(shown);
+  return isSame ? own : fields;
+}
+
+/** Codex sends no message of the role `system` again, and skips one with a part that it does not know. */
+function toStoredMessage(item: ProviderObject): ProviderObject {
+  const { role, content } = item;
+  const type = role === "assistant" ? "output_text" : "input_text";
+  const parts = Array.isArray(content)
+    ? content.map((part) => (isReadPart(part) ? part : { type, text: textOfPart(part) }))
+    : [];
+  return { ...item, role: role === "system" ? "developer" : role, content: parts };
+}
+
+/** Names a file, or gives the words of a refusal. */
+function textOfPart(part: unknown): string {
+  const { refusal, filename, file_url: url, type } = fieldsOf(part);
+  if (typeof refusal === "string") return refusal;
+  const name = [filename, url].find((word) => typeof word === "string");
+  return `[${name === undefined ? String(type) : `document: ${String(name)}`}]`;
 }
 
 /** Keeps an output of several texts in parts. */

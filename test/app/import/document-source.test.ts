@@ -1,8 +1,8 @@
 // Sessions that are one document, rewritten on each save: stored whole, and compared by turns.
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { loadBranchTree } from "../../../src/app/conversation/tree.ts";
-import { exportOriginal } from "../../../src/app/import/export.ts";
 import type { ImportReport } from "../../../src/app/import/import-report.ts";
+import { exportOriginal } from "../../../src/app/import/original.ts";
 import { checkStore } from "../../../src/app/integrity/fsck.ts";
 import { READING, writeDocument } from "../../helpers/document-agent.ts";
 import { createMemoryWorkspace, importBytes, type TestWorkspace, tipOf } from "../../helpers/workspace.ts";

@@ -3,7 +3,8 @@
 import { readFileSync } from "node:fs";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { loadBranchTree } from "../../../src/app/conversation/tree.ts";
-import { exportConversation, exportOriginal } from "../../../src/app/import/export.ts";
+import { exportConversation } from "../../../src/app/import/export.ts";
+import { exportOriginal } from "../../../src/app/import/original.ts";
 import { git } from "../../helpers/temp-repository.ts";
 import { createGitWorkspace, type GitWorkspace, importBytes, removeWorkspace, tipOf } from "../../helpers/workspace.ts";
 

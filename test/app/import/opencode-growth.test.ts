@@ -2,8 +2,9 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { loadBranchTree } from "../../../src/app/conversation/tree.ts";
 import { loadView } from "../../../src/app/conversation/view.ts";
-import { exportConversation, exportOriginal } from "../../../src/app/import/export.ts";
+import { exportConversation } from "../../../src/app/import/export.ts";
 import type { ImportReport } from "../../../src/app/import/import-report.ts";
+import { exportOriginal } from "../../../src/app/import/original.ts";
 import { checkStore } from "../../../src/app/integrity/fsck.ts";
 import {
   createOpenCodeWriter,

@@ -4,9 +4,10 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { compact } from "../../../src/app/compact/compact.ts";
 import { type BranchTree, loadBranchTree } from "../../../src/app/conversation/tree.ts";
-import { exportConversation, exportOriginal } from "../../../src/app/import/export.ts";
+import { exportConversation } from "../../../src/app/import/export.ts";
 import { importSessions } from "../../../src/app/import/import.ts";
 import type { ImportReport } from "../../../src/app/import/import-report.ts";
+import { exportOriginal } from "../../../src/app/import/original.ts";
 import { createGitWorkspace, type GitWorkspace, removeWorkspace, tipOf } from "../../helpers/workspace.ts";
 
 let workspace: GitWorkspace;

@@ -3,8 +3,9 @@
 import { symlinkSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { loadBranchTree } from "../../../src/app/conversation/tree.ts";
-import { exportConversation, exportOriginal } from "../../../src/app/import/export.ts";
+import { exportConversation } from "../../../src/app/import/export.ts";
 import { type ImportOutcome, importSessions } from "../../../src/app/import/import.ts";
+import { exportOriginal } from "../../../src/app/import/original.ts";
 import { writeText } from "../../helpers/temp-repository.ts";
 import { createGitWorkspace, type GitWorkspace, inFolder, removeWorkspace, tipOf } from "../../helpers/workspace.ts";
 
@@ -35,7 +36,7 @@ const sent = async (branch: string) =>
 
 async function original(branch: string, name?: string): Promise<string> {
   const pieces: Uint8Array[] = [];
-  for await (const piece of await exportOriginal(workspace, await treeOf(branch), undefined, name)) pieces.push(piece);
+  for await (const piece of await exportOriginal(workspace, await treeOf(branch), { file: name })) pieces.push(piece);
   return Buffer.concat(pieces).toString();
 }
 

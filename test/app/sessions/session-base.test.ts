@@ -3,9 +3,10 @@
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { loadBranchTree } from "../../../src/app/conversation/tree.ts";
-import { exportConversation, exportOriginal } from "../../../src/app/import/export.ts";
+import { exportConversation } from "../../../src/app/import/export.ts";
 import { importSessions } from "../../../src/app/import/import.ts";
 import type { ImportReport } from "../../../src/app/import/import-report.ts";
+import { exportOriginal } from "../../../src/app/import/original.ts";
 import { createBufferSource } from "../../../src/app/sessions/sources.ts";
 import { readCodexSession } from "../../../src/formats/codex/agent.ts";
 import { answer, CODEX_SESSION, meta, prompt, rolloutBytes, turnsOf } from "../../helpers/codex-session.ts";
@@ -56,7 +57,7 @@ async function turnFiles(branch: string): Promise<readonly string[]> {
 async function original(branch: string, session?: string): Promise<string> {
   const tree = await loadBranchTree(workspace.store, branch, await tipOf(workspace, branch));
   const pieces: Uint8Array[] = [];
-  for await (const piece of await exportOriginal(workspace, tree, session)) pieces.push(piece);
+  for await (const piece of await exportOriginal(workspace, tree, { session })) pieces.push(piece);
   return Buffer.concat(pieces).toString();
 }
 
@@ -70,7 +71,7 @@ function wentBack(): { readonly first: Buffer; readonly whole: Buffer; readonly 
 
 describe("a session of Codex in which the user went back", () => {
   it("continues the turns before, on a fork, and what the agent left stays", async () => {
-    const { first, whole, second } = wentBack();
+    const { whole, second } = wentBack();
     writeText(place(CODEX_SESSION), whole.toString());
     const [{ branch: main } = { branch: "" }] = await load(place(CODEX_SESSION));
     writeText(place(`${CODEX_SESSION}_${SECOND}`, "03"), second.toString());
@@ -81,13 +82,14 @@ describe("a session of Codex in which the user went back", () => {
     expect(await sent(main)).toContain("Shore crabs.");
     const [left, right] = await Promise.all([turnFiles(main), turnFiles(fork)]);
     expect(right[0]).toBe(left[0]);
-    expect(await original(fork)).toBe(`${first.toString()}${second.toString()}`);
+    expect(await original(fork)).toBe(second.toString());
+    expect(await original(main)).toBe(whole.toString());
     const again = await load(place(CODEX_SESSION), place(`${CODEX_SESSION}_${SECOND}`, "03"));
     expect(again.map(({ status }) => status)).toEqual(["unchanged", "unchanged"]);
   });
 
   it("and went back again, from what that file holds", async () => {
-    const { first, whole, second } = wentBack();
+    const { whole, second } = wentBack();
     writeText(place(CODEX_SESSION), whole.toString());
     writeText(place(`${CODEX_SESSION}_${SECOND}`), second.toString());
     const third = [meta(base(SECOND, second, 6)), prompt("And which birds?"), answer("Oystercatchers.")];
@@ -101,7 +103,7 @@ describe("a session of Codex in which the user went back", () => {
       "And which birds?",
       "Oystercatchers.",
     ]);
-    expect(await original(report?.branch ?? "")).toContain(`${first.toString()}${second.toString()}`);
+    expect(await original(report?.branch ?? "")).toBe(rolloutBytes(third).toString());
   });
 
   it.each(["gone", "cut short"])("is read as far as it goes where the other file is %s, and says so", async (how) => {
@@ -143,7 +145,9 @@ describe("a session that Codex forked off another", () => {
       "And which stars?",
       "Ochre stars.",
     ]);
-    expect(await original(fork?.branch ?? "", FORK)).toContain("Ochre stars.");
+    expect(await original(fork?.branch ?? "")).toBe(own.toString());
+    expect(await original(fork?.branch ?? "", FORK)).toBe(own.toString());
+    expect(await original(fork?.branch ?? "", CODEX_SESSION)).toBe(whole.toString());
     expect((await load(place(CODEX_SESSION), place(FORK))).map(({ status }) => status)).toEqual([
       "unchanged",
       "unchanged",

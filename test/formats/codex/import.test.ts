@@ -171,10 +171,10 @@ describe("a rollout", () => {
           { type: "input_text", text: "See" },
           { type: "input_image", image_url: "data:image/png;base64,AAAA" },
           { type: "input_image", image_url: "https://example.invalid/a.png" },
-          { type: "input_image", image_url: null },
+          { type: "input_image", file_id: "file_1" },
         ],
       }),
-      item({ type: "local_shell_call", call_id: "c1", action: { type: "exec", command: ["ls"] } }),
+      item({ type: "local_shell_call", call_id: "c1", status: "completed", action: { type: "exec", command: ["ls"] } }),
       item({ type: "function_call_output", call_id: "c1", output: { content: "no", success: false } }),
       item({ type: "custom_tool_call", call_id: "c2", name: "apply_patch", input: "*** Begin Patch" }),
       item({ type: "custom_tool_call_output", call_id: "c2", output: [{ type: "input_text", text: "done" }] }),
@@ -197,7 +197,7 @@ describe("a rollout", () => {
           { type: "text", text: "See" },
           { type: "image", media_type: "image/png", data: "AAAA" },
           { type: "image", url: "https://example.invalid/a.png" },
-          { type: "opaque", provider: "openai", value: { type: "input_image", image_url: null } },
+          { type: "opaque", provider: "openai", value: { type: "input_image", file_id: "file_1" } },
         ],
       },
       {
@@ -205,7 +205,7 @@ describe("a rollout", () => {
         call_id: "c1",
         name: "local_shell",
         arguments: { type: "exec", command: ["ls"] },
-        metadata: { ...made, message_id: `3-${CODEX_SESSION}`, call_type: "local_shell" },
+        metadata: { ...made, message_id: `3-${CODEX_SESSION}`, call_type: "local_shell", unanswered: "aborted" },
       },
       { type: "tool_call_response", call_id: "c1", content: "no", is_error: true },
       {
@@ -213,7 +213,7 @@ describe("a rollout", () => {
         call_id: "c2",
         name: "apply_patch",
         arguments: { input: "*** Begin Patch" },
-        metadata: { ...made, message_id: `5-${CODEX_SESSION}`, call_type: "custom" },
+        metadata: { ...made, message_id: `5-${CODEX_SESSION}`, call_type: "custom", unanswered: "aborted" },
       },
       { type: "tool_call_response", call_id: "c2", content: "done", is_error: false },
       {
@@ -221,7 +221,12 @@ describe("a rollout", () => {
         call_id: "c3",
         name: "q",
         arguments: "no json",
-        metadata: { ...made, message_id: `7-${CODEX_SESSION}`, item: { namespace: "mcp" } },
+        metadata: {
+          ...made,
+          message_id: `7-${CODEX_SESSION}`,
+          unanswered: "aborted",
+          item: { namespace: "mcp", arguments: "no json" },
+        },
       },
       {
         type: "chat_response",
