@@ -1,11 +1,17 @@
 // Compares a program's messages with those that an agent sent, as README.md says. SPDX-License-Identifier: Apache-2.0
 
+/** Texts of the user that an agent puts in by itself, by their beginning. */
+export const INJECTED =
+  /^\s*(?:<(?:system-reminder|environment_context|user_instructions|INSTRUCTIONS|skills?_instructions|permissions instructions|collaboration_mode|apps_instructions|plugins_instructions|tools_instructions|model_switch|personality_spec|session_context|current_datetime)>|# AGENTS\.md instructions|This is the Gemini CLI\. We are setting up the context)/;
+
 /** Says where a program's messages first differ from those that were sent; null = they are equal. */
 export function firstDifference(received, sent, { thinking = false } = {}) {
   const [expected, own] = [normalise(sent, thinking), normalise(received, thinking)];
   for (let at = 0; at < Math.max(expected.length, own.length); at++) {
     const [one, other] = likewise(expected[at], own[at]).map(show);
-    if (one !== other) return `block ${at}: expected ${one}, received ${other}`;
+    if (one === other) continue;
+    const from = Array.from(one).findIndex((character, index) => character !== other[index]);
+    return `block ${at}: expected ${cut(one, from)}, received ${cut(other, from)}`;
   }
   return null;
 }
@@ -19,7 +25,7 @@ export function normalise(messages, thinking = false) {
     if (role !== "user" && role !== "assistant") continue;
     for (const block of listOf(content)) {
       if (block.type.endsWith("thinking") && !thinking) continue;
-      if (role === "user" && block.text?.trimStart().startsWith("<system-reminder>")) continue;
+      if (role === "user" && block.type === "text" && INJECTED.test(block.text)) continue;
       if (block.type === "tool_use") calls.set(block.id, ++count);
       append(blocks, { role, ...withoutIds(block, calls) });
     }
@@ -65,4 +71,10 @@ function show(block) {
     if (value === null || typeof value !== "object" || Array.isArray(value)) return value;
     return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
   });
+}
+
+/** The beginning of a long text, or what is around a place in it. */
+function cut(text, place) {
+  const from = text.length < 300 ? 0 : Math.max(0, place - 100);
+  return `${from > 0 ? "…" : ""}${text.slice(from, from + 300)}${text.length > from + 300 ? "…" : ""}`;
 }
