@@ -1,8 +1,16 @@
 // Compares a program's messages with those that an agent sent, as README.md says. SPDX-License-Identifier: Apache-2.0
 
 /** Texts of the user that an agent puts in by itself, by their beginning. */
-export const INJECTED =
-  /^\s*(?:<(?:system-reminder|environment_context|user_instructions|INSTRUCTIONS|skills?_instructions|permissions instructions|collaboration_mode|apps_instructions|plugins_instructions|tools_instructions|model_switch|personality_spec|session_context|current_datetime)>|# AGENTS\.md instructions|This is the Gemini CLI\. We are setting up the context)/;
+const INJECTED =
+  /^\s*(?:<(?:system-reminder|environment_context|user_instructions|INSTRUCTIONS|skills?_instructions|permissions instructions|collaboration_mode|apps_instructions|plugins_instructions|tools_instructions|model_switch|personality_spec|session_context)>|# AGENTS\.md instructions|This is the Gemini CLI\. We are setting up the context)/;
+
+/** What an agent puts before the user's words in one text. */
+const BEFORE_WORDS = /^\s*<current_datetime>[^<]*<\/current_datetime>\s*/;
+
+/** The user's own words of a text; empty if all of it is the agent's. */
+export function wordsOf(text) {
+  return INJECTED.test(text) ? "" : text.replace(BEFORE_WORDS, "");
+}
 
 /** Says where a program's messages first differ from those that were sent; null = they are equal. */
 export function firstDifference(received, sent, { thinking = false } = {}) {
@@ -25,9 +33,9 @@ export function normalise(messages, thinking = false) {
     if (role !== "user" && role !== "assistant") continue;
     for (const block of listOf(content)) {
       if (block.type.endsWith("thinking") && !thinking) continue;
-      if (role === "user" && block.type === "text" && INJECTED.test(block.text)) continue;
       if (block.type === "tool_use") calls.set(block.id, ++count);
-      append(blocks, { role, ...withoutIds(block, calls) });
+      const isSaid = role === "user" && block.type === "text";
+      append(blocks, { role, ...(isSaid ? { ...block, text: wordsOf(block.text) } : withoutIds(block, calls)) });
     }
   }
   return blocks;

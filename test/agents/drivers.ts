@@ -1,6 +1,7 @@
 // The agents, and how each is given a session and a prompt offline: in a fresh home, with dummy keys, a model on loopback, and
 // every other address closed.
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import type { OwnWords } from "./sent-messages.ts";
 
@@ -249,20 +250,25 @@ const copilot: Driver = {
   prepare(session, { home, url }, prompt) {
     const start = readLines(session.path).find(({ type }) => type === "session.start")?.["data"] as Json | undefined;
     const id = String(start?.["sessionId"]);
-    const model = session.model ?? String(start?.["selectedModel"] ?? "made-up-model");
+    const model = session.model ?? String(start?.["selectedModel"] ?? "claude-sonnet-4-5");
     placeSession(session, join(home, ".copilot/session-state"), join(id, "events.jsonl"));
     return {
-      runs: [["-p", prompt, `--resume=${id}`, "--model", model, "--allow-all-tools", "--no-auto-update"]],
+      runs: [[`--resume=${id}`, "-p", prompt, "--allow-all-tools", "--no-color"]],
       env: {
         COPILOT_OFFLINE: "true",
-        COPILOT_PROVIDER_BASE_URL: `${url}/v1`,
+        COPILOT_AUTO_UPDATE: "false",
+        COPILOT_PROVIDER_TYPE: "anthropic",
+        COPILOT_PROVIDER_BASE_URL: url,
         COPILOT_PROVIDER_API_KEY: KEY,
         COPILOT_MODEL: model,
-        COPILOT_AUTO_UPDATE: "false",
+        // It unpacks 235 MB there, once for all runs.
+        XDG_CACHE_HOME: join(tmpdir(), "jpg-copilot-cache"),
       },
     };
   },
-  own: {},
+  own: {
+    madeUp: /^(?:Tool execution was interrupted before|The execution of this tool, or a previous tool was interrupted)/,
+  },
 };
 
 /** By the names of jpg's formats. */

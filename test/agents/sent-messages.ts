@@ -1,7 +1,7 @@
 // What an agent asked its model, in whichever API, as the conversation in the shape of Anthropic Messages (conformance/README.md):
 // without the prompt of the recording and what the agent adds of its own.
 // @ts-expect-error: a script without types
-import { INJECTED } from "../../conformance/compare.mjs";
+import { wordsOf } from "../../conformance/compare.mjs";
 import type { AskedRequest } from "./model-server.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -35,9 +35,9 @@ export function readSent({ api, body }: AskedRequest, prompt: string, own: OwnWo
   const said = messages.filter(({ role }) => role === "user" || role === "assistant");
   const kept = said.map(({ role, content }) => ({
     role,
-    content: content.filter((block) => !isOwn(role, block)),
+    content: content.filter((block) => !isOwn(role, block)).map((block) => withWords(role, block)),
   }));
-  return withoutPrompt(joined(kept), prompt, own).map(({ role, content }) => ({
+  return withResults(withoutPrompt(joined(kept), prompt, own)).map(({ role, content }) => ({
     role,
     content: content.map((block) => markMadeUp(block, own)),
   }));
@@ -46,7 +46,13 @@ export function readSent({ api, body }: AskedRequest, prompt: string, own: OwnWo
 function isOwn(role: string, block: SentBlock): boolean {
   if (block.type !== "text") return false;
   const text = String(block["text"]);
-  return text.trim() === "" || (role === "user" && (INJECTED as RegExp).test(text));
+  return (role === "user" ? (wordsOf(text) as string) : text).trim() === "";
+}
+
+function withWords(role: string, block: SentBlock): SentBlock {
+  return role === "user" && block.type === "text"
+    ? { ...block, text: wordsOf(String(block["text"])) as string }
+    : block;
 }
 
 /** What the user typed while the agent worked becomes a message of the user, also out of a result that it was put into. */
@@ -107,6 +113,20 @@ function withoutPrompt(messages: readonly SentMessage[], prompt: string, { bridg
   const isBridge =
     last?.role === "assistant" && last.content.length === 1 && bridge?.test(String(last.content[0]?.["text"]));
   return isBridge ? kept.slice(0, -1) : kept;
+}
+
+/** Adds a made-up result to a call that is sent without one: the shape of these messages wants it. */
+function withResults(messages: readonly SentMessage[]): readonly SentMessage[] {
+  const answered = new Set(messages.flatMap(({ content }) => content.map((block) => block["tool_use_id"])));
+  const all: SentMessage[] = [];
+  for (const { role, content } of messages) {
+    const missing = (all.at(-1)?.content ?? []).filter(({ type, id }) => type === "tool_use" && !answered.has(id));
+    const made = role === "user" ? missing.map(({ id }) => ({ ...resultOf(id, ""), made: true })) : [];
+    all.push({ role, content: [...made, ...content] });
+  }
+  const open = (all.at(-1)?.content ?? []).filter(({ type, id }) => type === "tool_use" && !answered.has(id));
+  if (open.length > 0) all.push({ role: "user", content: open.map(({ id }) => ({ ...resultOf(id, ""), made: true })) });
+  return all;
 }
 
 function ends(block: SentBlock, prompt: string): boolean {

@@ -5,5 +5,12 @@ export const KNOWN_DIFFERENCES: Readonly<Record<string, string>> = {
   "claude-code/api-error-of-a-model": "Not yet.",
   "claude-code/renamed-tool": "The view keeps the name under which the tool was called.",
   "codex/long-output": "The view keeps outputs whole; how much Codex sends of one again depends on the model.",
+  "copilot-cli/compaction": "Not yet.",
+  "copilot-cli/compaction-twice": "Not yet.",
+  "copilot-cli/parallel-calls": "Not yet.",
+  "copilot-cli/unanswered-call-then-prompt": "Not yet.",
+  "gemini-cli/results-as-user-message": "The view shows a result once.",
+  "gemini-cli/slash-and-question": "The request was sent when it was typed, and Gemini CLI leaves it out later.",
+  "gemini-cli/unanswered-call-then-prompt": "The view holds the call; this API takes none without a result.",
   "pi/thinking-of-another-model": "The view holds it as reasoning; whether a model gets it, an API's rules decide.",
 };
