@@ -4,6 +4,7 @@ import type { Compaction } from "../core/conversation/compaction.ts";
 import type { View } from "../core/conversation/event.ts";
 import type { ToolDialect } from "./common-tools.ts";
 import type { ExportOrigin, ImportedSession, SessionName, Sha1 } from "./imported-session.ts";
+import type { SentLog } from "./sent-requests.ts";
 import type {
   BaseRule,
   CompanionRule,
@@ -46,6 +47,8 @@ export interface AgentFormat {
   readonly overhead?: (line: string) => number | null;
   /** Absent = its sessions name no version. */
   readonly versions?: AgentVersions;
+  /** What was really sent, where its files hold it (`check --sent`); absent = they hold none. */
+  readonly sent?: SentLog;
   /** Decodes the encoded texts of a line, for the search for secrets. Absent = none are encoded. */
   readonly plainLine?: (line: string) => string;
   /** Its names for common tools, to translate other agents' calls when exporting. */

@@ -32,7 +32,7 @@ export async function exportOriginal(
   { word, session, file }: OriginalRequest = {},
 ): Promise<AsyncIterable<Uint8Array>> {
   const { store } = workspace;
-  const sessions = await listSessions(workspace, tree);
+  const sessions = await listSourceSessions(workspace, tree);
   if (sessions.length === 0) {
     throw userError("no_source", `${tree.branch} was not imported from a file: it has no original.`, {
       hints: ["Export the full history: `jpg export --to jsonl --full-history`."],
@@ -55,7 +55,7 @@ async function branchOf(workspace: Workspace, tree: BranchTree, session: string)
   for (const { name, commit } of await store.listBranches()) {
     if (name === tree.branch || conversationOf(name) !== conversationOf(tree.branch)) continue;
     const other = await loadBranchTree(store, name, commit);
-    if ((await ownSession(workspace, other, await listSessions(workspace, other))) === session) return other;
+    if ((await ownSession(workspace, other, await listSourceSessions(workspace, other))) === session) return other;
   }
   return tree;
 }
@@ -126,7 +126,7 @@ async function readSideFile(
 }
 
 /** The ids of the sessions that a branch was imported from. */
-async function listSessions(workspace: Workspace, tree: BranchTree): Promise<string[]> {
+export async function listSourceSessions(workspace: Workspace, tree: BranchTree): Promise<string[]> {
   const files = await workspace.store.listTree(tree.commit, { under: ["sources"] });
   return [...new Set(files.map((file) => file.path.split("/")[1] ?? ""))];
 }

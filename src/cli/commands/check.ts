@@ -5,17 +5,19 @@ import {
   checkFile,
   findCheckedFile,
 } from "../../app/integrity/check.ts";
+import { checkSentConversation, checkSentFile, type SentReport } from "../../app/integrity/check-sent.ts";
 import { resolveTree } from "../../app/names/resolve-id.ts";
 import { exampleAgent } from "../../app/sessions/session-registry.ts";
+import { userError } from "../../core/errors.ts";
 import { isProviderName, PROVIDER_NAMES } from "../../core/model/provider-rules.ts";
 import { type CommandContext, type CommandSpec, flag, text } from "../frame/command.ts";
-import { renderCheck } from "../render/check.ts";
+import { renderCheck, renderSent } from "../render/check.ts";
 
 export const command: CommandSpec = {
   name: "check",
   summary: "check a conversation, session or request by providers' rules",
   description:
-    "Finds what a provider would refuse. For a conversation it checks the view, as jpg would send it; for a session file, what the agent would send if it repaired nothing; for a file with a request body or only its messages, those messages, for the provider whose format it is. Images are looked into: type, bytes, pixels and number. Each line gives the severity (E: refused, W: accepted, but harmful), the rule, and the place, counted from 0. Exit code 1 if anything would be refused.",
+    "Finds what a provider would refuse. For a conversation it checks the view, as jpg would send it; for a session file, what the agent would send if it repaired nothing; for a file with a request body or only its messages, those messages, for the provider whose format it is. Images are looked into: type, bytes, pixels and number. Each line gives the severity (E: refused, W: accepted, but harmful), the rule, and the place, counted from 0. Exit code 1 if anything would be refused. With --sent it compares instead: newer versions of Claude Code record in a session's file what they sent; each request is equal to jpg's view of the lines before it, or the first difference is named, and the exit code is 1.",
   arguments: [{ name: "[id-or-file]", description: "conversation or file; default @" }],
   options: [
     {
@@ -24,14 +26,25 @@ export const command: CommandSpec = {
       choices: [...PROVIDER_NAMES, "all"],
     },
     { flags: "--model <model>", description: "model that will read it; some rules depend on the model" },
+    {
+      flags: "--sent",
+      description: "compare each request that a session's file records as it was sent with jpg's view at that point",
+    },
     { flags: "--history", description: "do not check how the messages end, as a request will be added" },
   ],
   examples: [
     { command: "jpg check --provider all", explains: "the active conversation, for every provider" },
     { command: `jpg check ${exampleAgent().help.file}`, explains: "what is wrong inside a session" },
+    { command: "jpg check --sent", explains: "whether the agent sent what jpg shows" },
     { command: "jpg check request.json --model gemini-3-pro", explains: "a request body, before it is sent" },
   ],
   run: async (context) => {
+    if (flag(context.options, "sent")) {
+      const report = await checkSent(context);
+      if (context.json) context.output.json(report);
+      else await context.output.page(renderSent(report, context.output));
+      return report.ok ? 0 : 1;
+    }
     const report = await check(context);
     if (context.json) context.output.json(report);
     else await context.output.page(renderCheck(report, context.output));
@@ -45,6 +58,19 @@ async function check({ args: [word], options, runtime, open }: CommandContext): 
   if (path !== null) return checkFile(runtime, path, request);
   const workspace = await open();
   return checkConversation(workspace, await resolveTree(workspace, word), request);
+}
+
+async function checkSent({ args: [word], options, runtime, open }: CommandContext): Promise<SentReport> {
+  const other = ["provider", "model", "history"].find((name) => options[name] !== undefined);
+  if (other !== undefined) {
+    throw userError("usage", `jpg check: --sent compares what was sent, so it takes no --${other}.`, {
+      hints: [`Leave out --sent, or --${other}.`],
+    });
+  }
+  const path = await findCheckedFile(runtime, word);
+  if (path !== null) return checkSentFile(runtime, path);
+  const workspace = await open();
+  return checkSentConversation(workspace, await resolveTree(workspace, word));
 }
 
 function requestOf(options: CommandContext["options"]): CheckRequest {

@@ -1,5 +1,6 @@
 // What `jpg check`, `doctor` and `fsck` print: a line for each finding, then a summary.
 import type { CheckedList, CheckReport, CheckViolation } from "../../app/integrity/check.ts";
+import { agentsWithSentLog, type SentReport } from "../../app/integrity/check-sent.ts";
 import type { DoctorCheck, DoctorReport } from "../../app/integrity/doctor.ts";
 import type { FsckFinding, FsckReport } from "../../app/integrity/fsck.ts";
 import { forTerminal, forTerminalLine, joinLines, joinSafe, type SafeText, safe } from "../../core/safe-text.ts";
@@ -62,6 +63,40 @@ function describe({ provider, model, messages }: CheckedList): SafeText {
 
 function total({ violations }: CheckReport): SafeText {
   return violations.length === 0 ? safe`no violations` : renderSeverities(violations);
+}
+
+/**
+ * Renders the requests that are not equal, each as `differs request 7 of 19 (line 231): message 12: …`, and a last line with their
+ * number. Messages are counted from 0.
+ */
+export function renderSent(report: SentReport, { style }: Rendering): SafeText {
+  const { source, requests, compared, equal, differs, unreadable } = report;
+  const from = safe`in ${forTerminalLine(source)}`;
+  if (requests === 0)
+    return safe`No requests ${from}: nothing to compare. ${forTerminal(agentsWithSentLog().join(", "))} records what it sent in newer versions.`;
+  const several = new Set(compared.map(({ session }) => session)).size > 1;
+  const lines = compared
+    .filter(({ result }) => result !== "equal")
+    .map((one) => {
+      const mark = one.result === "differs" ? style.bad(safe`differs`) : style.caution(safe`unreadable`);
+      const session = several ? safe` of ${forTerminalLine(one.session)}` : "";
+      const message = one.message === undefined ? "" : safe`message ${one.message}: `;
+      return safe`${mark} request ${one.request}${session} (line ${one.line}): ${message}${forTerminalLine(one.difference ?? "")}`;
+    });
+  const left = requests - compared.length;
+  const counts = joinSafe(
+    [
+      safe`${equal} equal`,
+      ...(differs === 0 ? [] : [safe`${differs} ${forTerminal(differs === 1 ? "differs" : "differ")}`]),
+      ...(unreadable === 0 ? [] : [safe`${unreadable} unreadable`]),
+      ...(left === 0 ? [] : [safe`${left} older not compared`]),
+    ],
+    ", ",
+  );
+  return joinLines([
+    ...lines,
+    safe`${style[report.ok ? "good" : "bad"](safe`${renderCount(requests, "request")}: ${counts}`)} ${from}`,
+  ]);
 }
 
 /** Renders checks, each as `ok hooks: …`, `warning …` or `problem …`. */

@@ -16,6 +16,7 @@ import { createParsedLines, type ParsedLines, type RawLine, type SessionSource, 
 import { findOffPathLines, followTest, pathTo, type SessionGraph, type SessionPath } from "./active-path.ts";
 import { readAgentCompactions } from "./compactions.ts";
 import { firstTitle, readPath, readPlannedTurn, type TurnPlan } from "./events.ts";
+import { CLAUDE_SENT_LOG } from "./sent-requests.ts";
 import {
   aboutTranscript,
   claudeDescent,
@@ -300,6 +301,7 @@ export const CLAUDE_CODE: AgentFormat = {
   descent: claudeDescent,
   read: readClaudeSession,
   overhead: typicalClaudeOverhead,
+  sent: CLAUDE_SENT_LOG,
   write: { sessionId: sessionUuid, lineId: lineUuid, write: writeSession },
   resume: (machine, { sessionId, cwd }) => ({
     path: machine.join(projectFolder(machine, cwd), `${sessionId}${ENDING}`),
