@@ -5,7 +5,12 @@ import {
   checkFile,
   findCheckedFile,
 } from "../../app/integrity/check.ts";
-import { checkSentConversation, checkSentFile, type SentReport } from "../../app/integrity/check-sent.ts";
+import {
+  agentsWithSentLog,
+  checkSentConversation,
+  checkSentFile,
+  type SentReport,
+} from "../../app/integrity/check-sent.ts";
 import { resolveTree } from "../../app/names/resolve-id.ts";
 import { exampleAgent } from "../../app/sessions/session-registry.ts";
 import { userError } from "../../core/errors.ts";
@@ -16,8 +21,7 @@ import { renderCheck, renderSent } from "../render/check.ts";
 export const command: CommandSpec = {
   name: "check",
   summary: "check a conversation, session or request by providers' rules",
-  description:
-    "Finds what a provider would refuse. For a conversation it checks the view, as jpg would send it; for a session file, what the agent would send if it repaired nothing; for a file with a request body or only its messages, those messages, for the provider whose format it is. Images are looked into: type, bytes, pixels and number. Each line gives the severity (E: refused, W: accepted, but harmful), the rule, and the place, counted from 0. Exit code 1 if anything would be refused. With --sent it compares instead: newer versions of Claude Code record in a session's file what they sent; each request is equal to jpg's view of the lines before it, or the first difference is named, and the exit code is 1.",
+  description: `Finds what a provider would refuse. For a conversation it checks the view, as jpg would send it; for a session file, what the agent would send if it repaired nothing; for a file with a request body or only its messages, those messages, for the provider whose format it is. Images are looked into: type, bytes, pixels and number. Each line gives the severity (E: refused, W: accepted, but harmful), the rule, and the place, counted from 0. Exit code 1 if anything would be refused. With --sent it compares instead: newer versions of some agents (${agentsWithSentLog().join(", ")}) record in a session's file what they sent; each request is equal to jpg's view of the lines before it, or the first difference is named, and the exit code is 1.`,
   arguments: [{ name: "[id-or-file]", description: "conversation or file; default @" }],
   options: [
     {

@@ -1,6 +1,7 @@
 // The requests that Claude Code records in a session since 2.1.33x, as they went over the wire: `api-request` lines keep the first
 // messages of an earlier request and append others by hash. A message is a line `api-request-blob`, unless the lines of the
 // conversation give the same hash.
+import { appendAll } from "../../core/lists.ts";
 import type { SaidBlock, SentLog, SentRequest } from "../sent-requests.ts";
 import { isRecord, type RawLine, recordOf, type SessionSource, stringOf, stringsOf } from "../session-source.ts";
 import { messageBlocks, parseLine } from "./session-index.ts";
@@ -100,7 +101,7 @@ function addLineMessage({ answers, unhashed }: Draft, role: LineMessage["role"],
   const message = answers.get(id ?? "") ?? { role, content: [], lines: 0 };
   if (id !== undefined) answers.set(id, message);
   if (++message.lines > MAX_ANSWER_LINES) return;
-  message.content.push(...blocks);
+  appendAll(message.content, blocks);
   unhashed.add(message);
 }
 
@@ -199,9 +200,9 @@ function saidIn(blocks: readonly RawLine[], speaker: Speaker): readonly Said[] {
   const typed: Said[] = [];
   for (const block of blocks) {
     const isResult = block["type"] === "tool_result";
-    if (!isResult) said.push(...typed.splice(0));
-    said.push(...saidBlock(block, speaker));
-    if (isResult) typed.push(...textsOf(block).flatMap(queuedTexts));
+    if (!isResult) appendAll(said, typed.splice(0));
+    appendAll(said, saidBlock(block, speaker));
+    if (isResult) appendAll(typed, textsOf(block).flatMap(queuedTexts));
   }
   return [...said, ...typed];
 }
