@@ -7,7 +7,7 @@ import { corpusMissing, listGoldens, sharedFolder } from "../helpers/corpus.ts";
 import { type SentBlock, type SentMessage, sentHistory } from "../helpers/normalizer.ts";
 import { variedPiSession } from "../helpers/pi-session.ts";
 import { agentMissing, letAgentGoOn } from "../helpers/real-agent.ts";
-import { letPiGoOn } from "../helpers/real-pi.ts";
+import { letPiGoOn, type PiProgram, piPrograms } from "../helpers/real-pi.ts";
 import { createSandbox, type Sandbox } from "../helpers/run-jpg.ts";
 
 const missing = corpusMissing ?? agentMissing;
@@ -39,6 +39,8 @@ function asCallOfPi(block: Block): Block {
 }
 
 let sandbox: Sandbox;
+/** The version under test. */
+let program: PiProgram | undefined;
 beforeEach(() => {
   sandbox = createSandbox();
 });
@@ -73,7 +75,7 @@ const REPLY = { role: "assistant", type: "text", text: "MOCK-REPLY-OK" };
 /** Lets pi go on in an exported session and brings its file back: nothing but the new turn may change. */
 async function goOn(exported: string, { prompt, turns }: { prompt: string; turns: number }): Promise<void> {
   const before = await view();
-  const { sent, withPrompt } = await letPiGoOn(exported, { prompt });
+  const { sent, withPrompt } = await letPiGoOn(exported, { prompt, program });
   expect(asPiSends(sent)).toEqual(before);
   expect(await bringIn(exported)).toMatchObject({ status: "updated", turns });
   expect(await view()).toEqual([...asPiSends(withPrompt), REPLY]);
@@ -102,7 +104,12 @@ const COMPACTIONS: Readonly<Record<string, () => readonly string[] | null>> = {
   "a summary in the middle": () => ["--from", "2", "--to", "5", "--accept", summaryFile(), "--force"],
 };
 
-describe.skipIf(missing !== null)(`real agent: the loop with pi${why}`, () => {
+const versions = piPrograms.length === 0 ? [undefined] : piPrograms;
+
+describe.skipIf(missing !== null).each(versions)(`real agent: the loop with pi $version${why}`, (installed) => {
+  beforeEach(() => {
+    program = installed;
+  });
   const [golden] = listGoldens("pi");
 
   it.each(Object.entries(COMPACTIONS))("closes twice after %s", { timeout: 300_000 }, async (_, args) => {
@@ -135,7 +142,7 @@ describe.skipIf(missing !== null)(`real agent: the loop with pi${why}`, () => {
     const file = sandbox.session("first.jsonl", bytes.toString());
     const { turns, branch } = await bringIn(file);
     const before = await view();
-    const { sent } = await letPiGoOn(file, { prompt: "go on, please" });
+    const { sent } = await letPiGoOn(file, { prompt: "go on, please", program });
     expect(readFileSync(file, "utf8").slice(0, 300)).toContain('"version":3');
     expect(asPiSends(sent)).toEqual(before);
     expect(await bringIn(file)).toMatchObject({ status: "updated", turns: turns + 1, branch });
@@ -146,7 +153,7 @@ describe.skipIf(missing !== null)(`real agent: the loop with pi${why}`, () => {
     await bringIn(sandbox.session("varied.jsonl", variedPiSession("varied").bytes().toString()));
     const exported = await resume("pi");
     expect(await resume("pi")).toBe(exported);
-    await letPiGoOn(exported, { prompt: "go on, please" });
+    await letPiGoOn(exported, { prompt: "go on, please", program });
     const text = readFileSync(exported, "utf8");
     expect(await resume("pi")).not.toBe(exported);
     expect(readFileSync(exported, "utf8")).toBe(text);
@@ -157,7 +164,7 @@ describe.skipIf(missing !== null)(`real agent: the loop with pi${why}`, () => {
     const { turns, branch } = await bringIn(join(sharedFolder, "corpus", claude?.file ?? ""));
     const atPi = await resume("pi");
     const before = await view();
-    const { sent, withPrompt } = await letPiGoOn(atPi, { prompt: "go on in pi" });
+    const { sent, withPrompt } = await letPiGoOn(atPi, { prompt: "go on in pi", program });
     // pi sees the calls as its own; in jpg they stay as they were made.
     expect(before.some(({ name }) => name === "Read")).toBe(true);
     expect(asPiSends(sent)).toEqual(before.map(asCallOfPi));

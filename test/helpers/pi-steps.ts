@@ -3,21 +3,24 @@ import fc from "fast-check";
 import { createPiWriter, type PiWriter, piCall } from "./pi-session.ts";
 
 export type PiStep =
-  | { readonly do: "user" | "say" | "tool" | "fail" | "bash" | "branch" | "label" | "custom" }
-  | { readonly do: "compact" | "goTo" | "omit" | "replace"; readonly back: number };
+  | { readonly do: "user" | "say" | "tool" | "ask" | "fail" | "bash" | "branch" | "label" | "custom" }
+  | { readonly do: "compact" | "goTo" | "omit" | "replace" | "restore"; readonly back: number };
 
 /** Steps that add to the newest branch. */
 export const addingSteps: fc.Arbitrary<PiStep> = fc.oneof(
   {
     weight: 8,
     arbitrary: fc
-      .constantFrom("user", "user", "say", "say", "tool", "tool", "fail", "bash", "branch", "label", "custom")
+      .constantFrom("user", "user", "say", "say", "tool", "tool", "ask", "fail", "bash", "branch", "label", "custom")
       .map((name) => ({ do: name }) as PiStep),
   },
   { weight: 1, arbitrary: fc.nat(8).map((back) => ({ do: "compact", back }) as PiStep) },
   {
     weight: 1,
-    arbitrary: fc.record({ do: fc.constantFrom("omit" as const, "replace" as const), back: fc.nat(8) }),
+    arbitrary: fc.record({
+      do: fc.constantFrom("omit" as const, "replace" as const, "restore" as const),
+      back: fc.nat(8),
+    }),
   },
 );
 /** Steps that go back, too. */
@@ -38,6 +41,9 @@ function take(pi: PiWriter, step: PiStep, at: number): void {
     case "tool":
       pi.say(`looking ${at}`, piCall(`c${at}`));
       pi.result(`c${at}`, `seen ${at}`);
+      break;
+    case "ask":
+      pi.say(`asking ${at}`, piCall(`a${at}`));
       break;
     case "fail":
       pi.fail("aborted", `broken ${at}`, piCall(`f${at}`));
@@ -70,6 +76,13 @@ function take(pi: PiWriter, step: PiStep, at: number): void {
     case "replace":
       pi.add({ type: "context_edit", targetId: back(step.back), replacement: { content: `edited ${at}` } });
       break;
+    case "restore": {
+      const target = pi.lines[Math.max(1, pi.lines.length - 1 - step.back)]!;
+      const { content } = (target["message"] ?? target) as { readonly content?: unknown };
+      if (content === undefined) break;
+      pi.add({ type: "context_edit", targetId: target["id"], replacement: { content } });
+      break;
+    }
     case "goTo":
       pi.goTo(back(step.back));
   }

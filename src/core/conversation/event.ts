@@ -48,6 +48,8 @@ export interface EventMetadata {
   readonly usage?: unknown;
   /** `harness`: added by the agent's harness; `queued`: typed while the agent worked. */
   readonly origin?: "harness" | "queued" | (string & {});
+  /** On a call: what its agent sends as the result while there is none. */
+  readonly unanswered?: string;
   readonly [key: string]: unknown;
 }
 

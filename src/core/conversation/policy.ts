@@ -33,14 +33,23 @@ export function describePolicies(compaction: Pick<Compaction, DescribedField>): 
     ...(stripped.length === 0 ? [] : [`${stripped.join(" + ")} stripped`]),
     ...words.flatMap((one) => one.other ?? []),
   ];
-  return parts.length === 0 ? "no change" : parts.join(", ");
+  if (parts.length > 0) return parts.join(", ");
+  return compaction.keep === undefined ? "no change" : "shown as it was";
 }
 
 function describeSummary({ source }: Summary): string {
   return source === "extractive" ? "summary (extract)" : "summary";
 }
 
-type DescribedField = "from_turn" | "to_turn" | "stats" | "summary" | "replacement" | "turns" | keyof ContentPolicies;
+type DescribedField =
+  | "from_turn"
+  | "to_turn"
+  | "keep"
+  | "stats"
+  | "summary"
+  | "replacement"
+  | "turns"
+  | keyof ContentPolicies;
 
 /** Names the omitted turns when other turns of the range stay; ignores a record whose list is inconsistent. */
 function describeOmission({ from_turn, to_turn, stats }: Pick<Compaction, "from_turn" | "to_turn" | "stats">): string {

@@ -27,7 +27,7 @@ import {
   blockOrigins,
   formatReminder,
   type HardeningStep,
-  INTERRUPTED_RESULT,
+  missingResult,
   type Thread,
   type ThreadBlock,
   type ThreadMessage,
@@ -165,7 +165,12 @@ function resultBlock(writer: Writer, result: ToolCallResponse, call: ToolCallReq
 function interruptedBlock(writer: Writer, call: ToolCallRequest): ThreadBlock {
   writer.hardening.push({ rule: "A1", action: "added" });
   return {
-    block: { type: "tool_result", tool_use_id: writer.plan.ids.get(call), content: INTERRUPTED_RESULT, is_error: true },
+    block: {
+      type: "tool_result",
+      tool_use_id: writer.plan.ids.get(call),
+      content: missingResult(call),
+      is_error: true,
+    },
   };
 }
 

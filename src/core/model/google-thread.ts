@@ -35,7 +35,7 @@ import {
   type CallRules,
   formatReminder,
   type HardeningStep,
-  INTERRUPTED_RESULT,
+  missingResult,
   planProviderCalls,
   type Thread,
   type ThreadBlock,
@@ -165,7 +165,7 @@ function responsePart(
 
 function interruptedPart(writer: Writer, call: ToolCallRequest): ThreadBlock {
   writer.hardening.push({ rule: "G4", action: "added" });
-  const response = { error: INTERRUPTED_RESULT };
+  const response = { error: missingResult(call) };
   return { block: { functionResponse: { ...idOf(writer, call), name: toFunctionName(call.name), response } } };
 }
 

@@ -15,12 +15,13 @@ import {
   textOfContent,
   type View,
 } from "../conversation/event.ts";
+import { pairCalls } from "../conversation/tool-pairing.ts";
 import { appendAll } from "../lists.ts";
 import { toBlocks, toThinkingBlock } from "./anthropic-blocks.ts";
 import { isServerCall, isServerResult } from "./anthropic-rules.ts";
 import { toParts } from "./google-thread.ts";
 import type { ProviderName } from "./provider-rules.ts";
-import { formatReminder } from "./thread.ts";
+import { agentsResult, formatReminder, missingResult } from "./thread.ts";
 
 /** An item of a message. */
 type NaiveItem =
@@ -47,7 +48,7 @@ export function toNaiveMessages(
   { serverCalls = false }: { readonly serverCalls?: boolean } = {},
 ): readonly NaiveMessage[] {
   const messages: { role: NaiveMessage["role"]; items: NaiveItem[] }[] = [];
-  for (const event of view.turns.flatMap((turn) => turn.events)) {
+  for (const event of withAgentsResults(view)) {
     const items = itemsOf(event).filter(({ kind }) => serverCalls || kind !== "server_call");
     const role = event.type === "chat_response" || event.type === "tool_call_request" ? "assistant" : "user";
     const last = messages.at(-1);
@@ -55,6 +56,37 @@ export function toNaiveMessages(
     else if (items.length > 0) messages.push({ role, items: [...items] });
   }
   return messages.map(({ role, items }) => ({ role, items: role === "user" ? resultsFirst(items) : items }));
+}
+
+/** A view's events, with the results that agents send for calls without one: each after the answer that made the call. */
+function withAgentsResults({ turns }: View): readonly Event[] {
+  const answered = new Set<Event>(
+    pairCalls(
+      turns.map(({ events }, index) => ({ index, events })),
+      () => false,
+    ).values(),
+  );
+  const events: Event[] = [];
+  let missing: ToolCallRequest[] = [];
+  const flush = (): void => {
+    appendAll(events, missing.map(resultFor));
+    missing = [];
+  };
+  for (const event of turns.flatMap((turn) => turn.events)) {
+    const isAnswer = event.type === "chat_response" || event.type === "tool_call_request";
+    const isNext = isAnswer && event.metadata?.message_id !== missing[0]?.metadata?.message_id;
+    if (event.type === "chat_request" || isNext) flush();
+    events.push(event);
+    const isMissing = event.type === "tool_call_request" && !answered.has(event) && agentsResult(event) !== undefined;
+    if (isMissing) missing.push(event);
+  }
+  flush();
+  return events;
+}
+
+function resultFor(call: ToolCallRequest): ToolCallResponse {
+  const { id, timestamp, call_id } = call;
+  return { type: "tool_call_response", id, timestamp, call_id, content: missingResult(call), is_error: true };
 }
 
 function itemsOf(event: Event): readonly NaiveItem[] {

@@ -32,7 +32,7 @@ import {
   type CallPlan,
   formatReminder,
   type HardeningStep,
-  INTERRUPTED_RESULT,
+  missingResult,
   planProviderCalls,
   splitPrompts,
 } from "./thread.ts";
@@ -181,7 +181,7 @@ function addResult(writer: Writer, call: ToolCallRequest): readonly ThreadItem[]
   const tool = { role: "tool", tool_call_id: writer.plan.ids.get(call) };
   if (result === null) {
     writer.hardening.push({ rule: "C1", action: "added" });
-    writer.items.push({ events: [], item: { ...tool, content: INTERRUPTED_RESULT } });
+    writer.items.push({ events: [], item: { ...tool, content: missingResult(call) } });
     return [];
   }
   const { content, media, isCut } = toToolContent(result.content);

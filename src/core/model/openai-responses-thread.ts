@@ -28,7 +28,7 @@ import {
   toPieces,
   toToolName,
 } from "./openai-thread.ts";
-import { type CallPlan, formatReminder, type HardeningStep, INTERRUPTED_RESULT, planProviderCalls } from "./thread.ts";
+import { type CallPlan, formatReminder, type HardeningStep, missingResult, planProviderCalls } from "./thread.ts";
 
 export interface OpenAiResponsesOptions {
   /** The model that will be sent the items; reasoning of another family is left out. */
@@ -187,7 +187,7 @@ function placeOutput(writer: Writer, call: ToolCallRequest): void {
   const call_id = writer.plan.ids.get(call);
   if (result === null) {
     writer.hardening.push({ rule: "R1", action: "added" });
-    writer.items.push({ events: [], item: { type, call_id, output: INTERRUPTED_RESULT } });
+    writer.items.push({ events: [], item: { type, call_id, output: missingResult(call) } });
     return;
   }
   const { output, isCut } = toCallOutput(result.content);

@@ -59,7 +59,18 @@ function originOf({ origin }: ProjectedTurn, event: Event): BlockOrigin {
 // well-formed. Differences between providers are data; ids change only where they must, always in the same way.
 
 /** The result of a call that was still running when the conversation stopped. */
-export const INTERRUPTED_RESULT = "[Tool call interrupted: no result was recorded, its outcome is unknown.]";
+const INTERRUPTED_RESULT = "[Tool call interrupted: no result was recorded, its outcome is unknown.]";
+
+/** The text that is sent as the result of a call that has none: in its agent's words, if the agent sends one. */
+export function missingResult(call: Pick<ToolCallRequest, "metadata">): string {
+  return agentsResult(call) ?? INTERRUPTED_RESULT;
+}
+
+/** What the call's agent sends in place of a missing result; undefined = it leaves the call out. */
+export function agentsResult({ metadata }: Pick<ToolCallRequest, "metadata">): string | undefined {
+  const text: unknown = metadata?.unanswered;
+  return typeof text === "string" && text.trim() !== "" ? text : undefined;
+}
 
 export interface CallPlan {
   /** Result of each call, `null` for a call that gets a synthetic one; calls that are left out are absent. */
@@ -81,7 +92,7 @@ export type AssignId = (
 
 /** What a provider requires of calls and results. */
 export interface CallRules {
-  /** Which calls without a result get a synthetic one; the others are left out. */
+  /** Which calls without a result get a synthetic one; the others are left out, unless their agent sends them. */
   readonly answers: "newest" | "all";
   readonly assignId: AssignId;
   /** Rule ids for the list of steps. */
@@ -114,7 +125,8 @@ export function planProviderCalls(view: View, provider: CallRules): CallPlan {
   for (const event of events) {
     if (event.type === "tool_call_request") {
       const result = answered.get(event) ?? null;
-      if (result !== null || newest === null || newest.has(event)) results.set(event, result);
+      const isSent = result !== null || newest === null || newest.has(event) || agentsResult(event) !== undefined;
+      if (isSent) results.set(event, result);
       else hardening.push({ rule: unanswered, event: event.id, action: "dropped" });
     } else if (event.type === "tool_call_response" && !calls.has(event)) {
       const rule = answeredIds.has(event.call_id) ? repeated : unasked;

@@ -9,13 +9,7 @@ import {
   type View,
 } from "../../core/conversation/event.ts";
 import { toArguments, toFunctionName, toParts, toResponse } from "../../core/model/google-thread.ts";
-import {
-  type CallPlan,
-  formatReminder,
-  INTERRUPTED_RESULT,
-  planProviderCalls,
-  unusedId,
-} from "../../core/model/thread.ts";
+import { type CallPlan, formatReminder, missingResult, planProviderCalls, unusedId } from "../../core/model/thread.ts";
 import type { SessionDraft } from "../agent-format.ts";
 import { createOriginLine, type ExportOrigin, lineName, lineUuid, readExportOrigin } from "../imported-session.ts";
 import {
@@ -224,7 +218,7 @@ function toolCall(plan: CallPlan, call: ToolCallRequest): RawLine {
 }
 
 function interrupted(plan: CallPlan, call: ToolCallRequest): RawLine {
-  return { functionResponse: { ...nameOf(plan, call), response: { error: INTERRUPTED_RESULT } } };
+  return { functionResponse: { ...nameOf(plan, call), response: { error: missingResult(call) } } };
 }
 
 function nameOf({ ids }: CallPlan, call: ToolCallRequest): { readonly id: string; readonly name: string } {

@@ -3,7 +3,7 @@
 import { compareTimestamps } from "../../core/conversation/compaction.ts";
 import type { View } from "../../core/conversation/event.ts";
 import { appendAll } from "../../core/lists.ts";
-import { INTERRUPTED_RESULT } from "../../core/model/thread.ts";
+import { missingResult } from "../../core/model/thread.ts";
 import type { DraftHistory, SessionDraft } from "../agent-format.ts";
 import { createOriginLine, lineName } from "../imported-session.ts";
 import { NO_DATE, type RawLine } from "../session-source.ts";
@@ -106,7 +106,7 @@ function answerCalls(entries: readonly EventEntry[], { unanswered }: WrittenCall
     if (isTalk(entry.kind) && !CALL_KINDS.has(entry.kind)) appendAll(whole, pending.splice(0));
     whole.push(entry);
     const { named } = entry;
-    if (named !== undefined && unanswered.has(named.event)) pending.push(resultOf(entry, named.name));
+    if (named !== undefined && unanswered.has(named.event)) pending.push(resultOf(entry, named));
   }
   return [...whole, ...pending];
 }
@@ -119,8 +119,8 @@ const CALL_KINDS: ReadonlySet<string> = new Set([
 ]);
 
 /** Creates the result of an unanswered call. Its id is that of a further line of the call (`imported-session.ts`). */
-function resultOf({ raw, turn }: NamedEntry, name: string): NamedEntry {
-  const content = encodeStoredText(INTERRUPTED_RESULT);
+function resultOf({ raw, turn }: NamedEntry, { name, event }: NamedEvent): NamedEntry {
+  const content = encodeStoredText(missingResult(event));
   const result = { timestamp: raw["timestamp"], type: "tool_call_response", id: raw["id"], content, is_error: true };
   return { kind: "tool_call_response", raw: result, turn, id: idOfName(lineName(name, 1)) };
 }

@@ -178,14 +178,25 @@ function editAt({ entry, raw }: FoundEntry, { reading, places, edits, seen }: Pr
   const last = own.at(-1);
   if (target === undefined || !isSentKind(target.kind) || first === undefined || last === undefined) return [];
   const range = { from_turn: first.turn, to_turn: last.turn, from_event: first.event, to_event: last.event };
+  const isRestored = isOriginal(raw, target, reading);
+  if (isRestored && !edits.has(target)) return [];
   const change: Change = {
     ...range,
-    ...contentAfter({ entry, raw }, target, reading),
+    ...(isRestored ? { keep: own.map(({ event }) => event) } : contentAfter({ entry, raw }, target, reading)),
     reason: "context-edit",
     metadata: { line: entry.eventId },
   };
-  edits.set(target, { by: entry, change });
+  if (isRestored) edits.delete(target);
+  else edits.set(target, { by: entry, change });
   return seen.has(target) ? [{ name: entry.eventId, change }] : [];
+}
+
+/** Whether an edit gives an entry the content that it was written with: earlier edits then do not count. */
+function isOriginal(raw: RawLine, target: Entry, reading: PathReading): boolean {
+  const replacement = recordOf(raw, "replacement");
+  const found = entryReading(reading, target);
+  if (replacement === undefined || found === null) return false;
+  return JSON.stringify(editedEvents(found, replacement)) === JSON.stringify(eventsOfEntry(found));
 }
 
 /** An edit to `null` removes the entry. */

@@ -109,6 +109,8 @@ export function editedEvents(reading: EntryReading, replacement: RawLine): reado
 /** An event without id and time. */
 type EventBody = Readonly<Record<string, unknown>> & { readonly type: string };
 
+/** What pi sends for a call without a result, wherever the call is. */
+export const NO_RESULT = "No result provided";
 /** pi's text in place of encrypted reasoning. */
 export const REDACTED = "[Reasoning redacted]";
 /** The normal ends of answers. */
@@ -145,7 +147,7 @@ function blockBody(block: RawLine, made: EventMetadata): EventBody {
         call_id: stringOf(block, "id") ?? "",
         name: stringOf(block, "name") ?? "",
         arguments: block["arguments"] ?? {},
-        metadata: signed(made, block, "thoughtSignature"),
+        metadata: { ...signed(made, block, "thoughtSignature"), unanswered: NO_RESULT },
       };
     default:
       return {

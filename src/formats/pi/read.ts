@@ -34,7 +34,7 @@ import {
 // and edits. A pure function of the file's text.
 
 /** Version of this importer: raise it when the same bytes would give other events or records. */
-export const PI_IMPORTER = 2;
+export const PI_IMPORTER = 3;
 
 /** Title of a session without a user request. */
 const UNTITLED = "untitled session";

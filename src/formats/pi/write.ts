@@ -11,18 +11,12 @@ import {
   type View,
 } from "../../core/conversation/event.ts";
 import { isSameModelFamily } from "../../core/model/model-name.ts";
-import {
-  type CallPlan,
-  formatReminder,
-  INTERRUPTED_RESULT,
-  planProviderCalls,
-  unusedId,
-} from "../../core/model/thread.ts";
+import { type CallPlan, formatReminder, missingResult, planProviderCalls, unusedId } from "../../core/model/thread.ts";
 import type { SessionDraft } from "../agent-format.ts";
 import { boundaryName, lineName, lineUuid } from "../imported-session.ts";
 import { isRecord, NO_DATE, type RawLine, recordOf } from "../session-source.ts";
 import { createOriginBody } from "./entries.ts";
-import { blocksOfContent, compactedSummary, contentOfBlocks, harnessContent, REDACTED } from "./events.ts";
+import { blocksOfContent, compactedSummary, contentOfBlocks, harnessContent, NO_RESULT, REDACTED } from "./events.ts";
 
 /** Written format version. */
 const VERSION = 3;
@@ -212,7 +206,7 @@ function closeAnswer(writer: Writer): void {
   addResults(writer, calls, key);
 }
 
-/** A result added by hardening goes with the answer, `key`, that made its call. */
+/** A result added by hardening goes with the answer, `key`, that made its call; pi's own it adds by itself. */
 function addResults({ plan, chain }: Writer, calls: readonly ToolCallRequest[], key: string): void {
   const answered = calls.flatMap((call) => {
     const result = plan.results.get(call);
@@ -223,8 +217,8 @@ function addResults({ plan, chain }: Writer, calls: readonly ToolCallRequest[], 
     const body = { type: "message", message: createResult(plan, call, { content, isError: result.is_error }) };
     chain.add({ key: result.id, timestamp: result.timestamp, body });
   }
-  for (const call of calls.filter((one) => plan.results.get(one) === null)) {
-    const content = [{ type: "text", text: INTERRUPTED_RESULT }];
+  for (const call of calls.filter((one) => plan.results.get(one) === null && missingResult(one) !== NO_RESULT)) {
+    const content = [{ type: "text", text: missingResult(call) }];
     chain.add({ key, body: { type: "message", message: createResult(plan, call, { content, isError: true }) } });
   }
 }

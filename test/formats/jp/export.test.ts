@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import type { Compaction } from "../../../src/core/conversation/compaction.ts";
 import type { Event, Turn } from "../../../src/core/conversation/event.ts";
 import { projectTurns } from "../../../src/core/conversation/projection.ts";
-import { INTERRUPTED_RESULT } from "../../../src/core/model/thread.ts";
+import { missingResult } from "../../../src/core/model/thread.ts";
 import { lineName } from "../../../src/formats/imported-session.ts";
 import { JP } from "../../../src/formats/jp/agent.ts";
 import { type Entry, sentByJp } from "../../helpers/jp-rules.ts";
@@ -25,7 +25,7 @@ function entriesOf(text: string): readonly Entry[] {
 function sent(text: string): readonly unknown[] {
   return sentByJp(entriesOf(text)).filter((one) => {
     const [kind, , content, isError] = one as readonly unknown[];
-    const isMadeUp = content === INTERRUPTED_RESULT || /^\[compacted\] .*: error$/.test(String(content));
+    const isMadeUp = content === missingResult({}) || /^\[compacted\] .*: error$/.test(String(content));
     return kind !== "tool_call_response" || isError !== true || !isMadeUp;
   });
 }
@@ -154,7 +154,7 @@ describe("an export to jp", () => {
       ["chat_request", "look\n[image]\na.txt\nkelp"],
       ["chat_request", "<system-reminder>\nmind the reef\n</system-reminder>"],
       ["tool_call_request", "c1", "dive", { input: "deep" }],
-      ["tool_call_response", "c1", INTERRUPTED_RESULT, true],
+      ["tool_call_response", "c1", missingResult({}), true],
       ["chat_response", "message", "Later."],
     ]);
     expect(jpTurns(readJp(writeJp([{ index: 0, events }])))[0]?.events.map(({ id }) => id)).toEqual(

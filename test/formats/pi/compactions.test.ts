@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createPiWriter, type PiWriter, piCall, readPi, sentOf } from "../../helpers/pi-session.ts";
+import { projectTurns } from "../../../src/core/conversation/projection.ts";
+import { createPiWriter, type PiWriter, piCall, readPi, sentOf, turnsOf } from "../../helpers/pi-session.ts";
 
 const summary = (text: string): string =>
   `user: The conversation history before this point was compacted into the following summary:\n\n<summary>\n${text}\n</summary>`;
@@ -98,6 +99,21 @@ describe("an edit of pi", () => {
     expect(session.compactions.map(({ reason }) => reason)).toEqual(["context-edit", "context-edit", "context-edit"]);
     expect(session.compactions.map(({ id }) => session.compactionTurns.get(id))).toEqual([1, 1, 1]);
     expect(sentOf(session, [])).toEqual(["user: one", "assistant: first", "user: two", "assistant: second"]);
+  });
+
+  it("ends the earlier edits of an entry that it gives its first content back; without one it is nothing", () => {
+    const pi = createPiWriter();
+    const { first, answer } = talk(pi);
+    edit(pi, first, "one");
+    edit(pi, answer, null);
+    edit(pi, answer, "first");
+    const session = readPi(pi);
+    expect(sentOf(session)).toEqual(["user: one", "assistant: first", "user: two", "assistant: second"]);
+    expect(session.compactions.map(({ turns, keep }) => turns ?? keep)).toEqual(["omit", [answer]]);
+    const { turns } = projectTurns(turnsOf(session), session.compactions);
+    expect(turns.flatMap(({ events }) => events).filter(({ id }) => id === answer)).toHaveLength(1);
+    compact(pi, "asked", answer);
+    expect(sentOf(readPi(pi)).slice(1)).toEqual(["assistant: first", "user: two", "assistant: second"]);
   });
 
   it("keeps the result of a call with its call", () => {

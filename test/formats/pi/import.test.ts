@@ -96,6 +96,28 @@ describe("a pi session", () => {
     expect(sentOf(session)).toEqual(["user: go", "user: go on", "assistant: there"]);
   });
 
+  it("sends every call without a result with pi's own text, wherever it is", () => {
+    const pi = createPiWriter();
+    pi.user("go");
+    pi.say("looking", piCall("c1"), piCall("c2"), piCall("c3"));
+    pi.result("c2", "sand");
+    pi.user("stop");
+    pi.say(piCall("c4"));
+    expect(sentOf(readPi(pi))).toEqual([
+      "user: go",
+      "assistant: looking",
+      "assistant: call c1",
+      "assistant: call c2",
+      "assistant: call c3",
+      'user: result c2 "sand"',
+      'user: result c1 "No result provided"',
+      'user: result c3 "No result provided"',
+      "user: stop",
+      "assistant: call c4",
+      'user: result c4 "No result provided"',
+    ]);
+  });
+
   it("takes what was typed while the agent worked as queued, and what was typed after that as a turn", () => {
     const pi = createPiWriter();
     pi.user("go");
