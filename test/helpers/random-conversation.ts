@@ -133,6 +133,7 @@ const MECHANICAL = {
       pointers: fc.constant(true as const),
       first_line: fc.constant(true as const),
       heads: fc.constant(true as const),
+      text: fc.constant("[cleared]"),
     },
     { requiredKeys: [] },
   ),

@@ -33,6 +33,7 @@ export function parseCompactionLine(text: string, file: string): Compaction {
 const KNOWN_NEEDS: readonly unknown[] = [
   "index",
   "heads",
+  "stub_text",
   ...CONTENT_TYPES.flatMap(({ content, isNeeded }) => (isNeeded === true ? [content] : [])),
 ];
 

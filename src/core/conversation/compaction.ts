@@ -90,6 +90,8 @@ export interface StubStyle {
   readonly first_line?: true;
   /** The stub of a result is followed by the head of its call's arguments, where the compaction strips these too; `needs` names it. */
   readonly heads?: true;
+  /** The stub of a result in the words of the agent that made the compaction, and nothing else; `needs` has `stub_text`. */
+  readonly text?: string;
 }
 
 /** A list of what the view hides, made by rule when the compaction was made. A view shows the newest compaction's only. */
@@ -155,7 +157,7 @@ export interface Compaction extends ContentPolicies {
   readonly stubs?: StubStyle;
   /** What the view hid up to the end of the range when this was made. */
   readonly index?: HiddenIndex;
-  /** What a reader must know: `index`, `heads` of `stubs`, and content types that older readers lack. */
+  /** What a reader must know: `index`, `heads` and `stub_text` of `stubs`, and content types that older readers lack. */
   readonly needs?: readonly string[];
   /** Digest over what it covers; a summary or replacement whose digest does not match the branch is not applied. */
   readonly covers?: string;

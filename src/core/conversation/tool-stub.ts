@@ -19,6 +19,8 @@ export interface StubOptions {
   readonly firstLine?: boolean;
   /** The call whose arguments' head the stub of a result shows; absent = it shows none. */
   readonly headOf?: ToolCallRequest | undefined;
+  /** The whole stub of a result, in an agent's words; absent = jpg's. */
+  readonly text?: string | undefined;
 }
 
 /** Longest first line that a stub shows, in characters: output without line ends must not come back through it. */
@@ -36,12 +38,13 @@ export function stripCall(request: ToolCallRequest): ToolCallRequest {
   return { ...request, arguments: {} };
 }
 
-/** Strips a result to `[compacted] <tool>: success|error`; `tool` is undefined when its call is not known. */
+/** Strips a result to the style's text, else to `[compacted] <tool>: success|error`; `tool` is undefined when its call is not known. */
 export function stripResult(
   response: ToolCallResponse,
   tool: string | undefined,
   options: StubOptions,
 ): ToolCallResponse {
+  if (options.text !== undefined) return { ...response, content: options.text };
   const status = `[compacted] ${tool ?? "unknown"}: ${response.is_error ? "error" : "success"}`;
   const pointer = options.pointers === true ? ` · ${response.id}` : "";
   const head = options.headOf === undefined ? "" : headOfArguments(options.headOf);

@@ -53,7 +53,7 @@ function openCodeDescent(source: SessionSource): SessionDescent | null {
 // function of the document's text.
 
 /** Version of this importer: raise it when the same bytes would give other events or records. */
-const OPENCODE_IMPORTER = 2;
+const OPENCODE_IMPORTER = 3;
 
 /** Title of a session without a user request. */
 const UNTITLED = "untitled session";

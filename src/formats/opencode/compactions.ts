@@ -37,6 +37,9 @@ interface ClearedResult {
   readonly time: number;
 }
 
+/** What OpenCode sends in place of a result that it cleared (1.18). */
+const CLEARED = "[Old tool result content cleared]";
+
 /** Longest time between results that were cleared together, milliseconds. */
 const MAX_GAP_MS = 5000;
 
@@ -156,6 +159,8 @@ function stripResults(results: readonly ClearedResult[], id: string, timestamp: 
     from_turn: Math.min(...turns),
     to_turn: Math.max(...turns),
     tool_calls: { policy: "selective", calls },
+    stubs: { text: CLEARED },
+    needs: ["stub_text"],
     reason: "tool-output-cleared",
   };
 }

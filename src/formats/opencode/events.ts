@@ -8,6 +8,7 @@ import type { SessionDocument } from "./store.ts";
 
 /** The agent's own words in the user's name (1.18). */
 export const SUMMARY_QUESTION = "What did we do so far?";
+const INTERRUPTED = "[Tool execution was interrupted]";
 const SUBTASK_TEXT = "The following tool was executed by the user";
 
 /** Reads the events of a message; none for an empty one. */
@@ -159,8 +160,15 @@ function callBody(part: RawLine, made: EventMetadata): UnplacedEvent {
     call_id: stringOf(part, "callID") ?? "",
     name: stringOf(part, "tool") ?? "",
     arguments: state["input"] ?? {},
-    metadata: signed(made, part),
+    metadata: { ...signed(made, part), unanswered: sentUnanswered(state) },
   };
+}
+
+/** What OpenCode sends for a call without a result; undefined = the call has one. */
+function sentUnanswered(state: RawLine): string | undefined {
+  if (state["status"] === "error")
+    return isUnanswered(recordOf(state, "metadata") ?? {}) ? stringOf(state, "error") : undefined;
+  return state["status"] === "completed" ? undefined : INTERRUPTED;
 }
 
 /** The result of a call; none if it was never answered. A call that was stopped has what it printed so far. */

@@ -15,13 +15,7 @@ import {
   type View,
 } from "../../core/conversation/event.ts";
 import { isSameModelFamily } from "../../core/model/model-name.ts";
-import {
-  type CallPlan,
-  formatReminder,
-  INTERRUPTED_RESULT,
-  planProviderCalls,
-  unusedId,
-} from "../../core/model/thread.ts";
+import { type CallPlan, formatReminder, missingResult, planProviderCalls, unusedId } from "../../core/model/thread.ts";
 import type { SessionDraft } from "../agent-format.ts";
 import { boundaryName, lineName, type SessionName, type Sha1, sessionUuid, uuidV5 } from "../imported-session.ts";
 import { isRecord, type RawLine } from "../session-source.ts";
@@ -355,7 +349,7 @@ function closeAnswer(writer: Writer): void {
       if (event.type === "chat_response") return saidParts(event, reader, time);
       const callId = plan.ids.get(event);
       if (callId === undefined) return [];
-      return [toolPart(event, plan.results.get(event) ?? null, { callId, time, interrupted: INTERRUPTED_RESULT })];
+      return [toolPart(event, plan.results.get(event) ?? null, { callId, time, interrupted: missingResult(event) })];
     });
   chain.addAnswer({ key: compaction ?? first.id, timestamp: first.timestamp, model: writer.made, parts });
 }
@@ -368,7 +362,7 @@ function requestParts(content: Content, synthetic: boolean): readonly RawLine[] 
     const file = filePart(part);
     if (file !== null) return [file];
     const text = textOfPart(part);
-    return text === "" ? [] : [{ type: "text", text, ...(synthetic && { synthetic: true }) }];
+    return text.trim() === "" ? [] : [{ type: "text", text, ...(synthetic && { synthetic: true }) }];
   });
 }
 
@@ -378,7 +372,7 @@ function saidParts(event: ChatResponse, model: string | undefined, time: number)
   const metadata = ownMetadata(event.metadata);
   const text =
     event.message === undefined ? JSON.stringify(event.data ?? null) : partsOf(event.message).map(namePart).join("\n");
-  return text === "" && metadata === undefined ? [] : [{ type: "text", text, ...given(metadata) }];
+  return text.trim() === "" && metadata === undefined ? [] : [{ type: "text", text, ...given(metadata) }];
 }
 
 /** The part of a call with its result; null = it was never answered. */

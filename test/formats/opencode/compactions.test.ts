@@ -110,9 +110,9 @@ describe("results of tools that OpenCode cleared", () => {
     expect(read.compactions.map(({ id }) => read.compactionTurns.get(id))).toEqual([1, 1]);
     const results = (lines: readonly string[]) => lines.filter((line) => line.startsWith("result"));
     expect(results(sentLines(read))).toEqual([
-      "result c1: [compacted] bash: success",
-      "result c2: [compacted] bash: success",
-      "result c3: [compacted] bash: success",
+      "result c1: [Old tool result content cleared]",
+      "result c2: [Old tool result content cleared]",
+      "result c3: [Old tool result content cleared]",
       "result c4: kelp",
     ]);
     expect(results(sentLines(read, []))).toContain("result c3: output of c3");
@@ -125,7 +125,7 @@ describe("results of tools that OpenCode cleared", () => {
     session.say(cleared("c1", 1000));
     session.say("done");
     session.compact("All.", kept);
-    expect(sentLines(readOpenCode(session))).toContain("result c1: [compacted] bash: success");
+    expect(sentLines(readOpenCode(session))).toContain("result c1: [Old tool result content cleared]");
   });
 });
 

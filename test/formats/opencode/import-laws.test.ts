@@ -69,7 +69,7 @@ function resultOf({ callID, state }: Json): readonly string[] {
   const { status, output, error, time, attachments } = state as Json;
   if (status === "error") return [`result ${String(callID)}: ${String(error)}`];
   if (status !== "completed") return [];
-  if ((time as Json)["compacted"] !== undefined) return [`result ${String(callID)}: [compacted] bash: success`];
+  if ((time as Json)["compacted"] !== undefined) return [`result ${String(callID)}: [Old tool result content cleared]`];
   return [`result ${String(callID)}: ${String(output)}${attachments === undefined ? "" : " image"}`];
 }
 

@@ -89,7 +89,7 @@ function isMet(
 }
 
 function isSameStyle(a: StubStyle = {}, b: StubStyle = {}): boolean {
-  return a.first_line === b.first_line && a.pointers === b.pointers && a.heads === b.heads;
+  return a.first_line === b.first_line && a.pointers === b.pointers && a.heads === b.heads && a.text === b.text;
 }
 
 /** The policies for all calls that agree with some decision, each once. */

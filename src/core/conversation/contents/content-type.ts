@@ -49,8 +49,8 @@ export interface Projected {
   ): Event | null;
 }
 
-/** How an event must look in the view. `truncated` = no longer than before. */
-export type Expectation = "gone" | "unchanged" | "stripped" | "truncated";
+/** How an event must look in the view. `truncated` = no longer than before; `stub` = its content. */
+export type Expectation = "gone" | "unchanged" | "stripped" | "truncated" | { readonly stub: string };
 
 /** An event, and what the view shows of it. */
 export interface Copied {

@@ -58,6 +58,7 @@ function stubStyle({ stubs }: Disposition["compaction"], options: StubOptions): 
   return {
     pointers: options.pointers === true || stubs?.pointers === true,
     firstLine: options.firstLine === true || stubs?.first_line === true,
+    text: stubs?.text,
   };
 }
 
@@ -107,10 +108,12 @@ function findHint(compaction: Compaction, tool: string | undefined, half: CallHa
 
 const covered: Covered = {
   appliesTo: ({ type }) => type === "tool_call_request" || type === "tool_call_response",
-  expects: (compaction, event, call) =>
-    event.type === "tool_call_request"
-      ? toolOpinion(compaction, "request", event)
-      : toolOpinion(compaction, "response", call),
+  expects: (compaction, event, call) => {
+    if (event.type === "tool_call_request") return toolOpinion(compaction, "request", event);
+    const opinion = toolOpinion(compaction, "response", call);
+    const text = compaction.stubs?.text;
+    return opinion === "stripped" && text !== undefined ? { stub: text } : opinion;
+  },
   isStripped: ({ copy }) => {
     if (copy.type === "tool_call_request") return JSON.stringify(copy.arguments) === "{}";
     return copy.type === "tool_call_response" && hasStatus(copy.content, copy.is_error);
@@ -367,7 +370,7 @@ export const toolCallsContent: ContentType<"tool_calls"> = {
   fields: {
     tool_calls: byPolicy({ ...uniform, selective }),
     tool_overrides: mapOf(hint),
-    stubs: fieldsLike({}, { pointers: is.flag, first_line: is.flag, heads: is.flag }),
+    stubs: fieldsLike({}, { pointers: is.flag, first_line: is.flag, heads: is.flag, text: is.filled }),
   },
   parse: parseToolCallPolicy,
   describe: describeTools,
