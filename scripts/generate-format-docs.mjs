@@ -1,32 +1,54 @@
-// Writes docs/formats.md from the values of the formats, and the table in README.md (`npm run docs`). The same formats give the
-// same text: test/docs/formats-docs.test.ts compares it with the files.
+// Writes what the formats and the conformance set say into docs/formats.md, docs/formats/*.md and README.md (`npm run docs`). The
+// same formats give the same text: test/docs/formats-docs.test.ts compares it with the files.
 import { readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { listCases } from "../conformance/run.mjs";
 import { AGENTS } from "../src/formats/agents.ts";
 
 const INTRODUCTION = `# Formats
 
-Generated from the formats themselves by \`npm run docs\`; edit \`src/formats/NAME/agent.ts\`, not this page.
+Generated from the formats themselves by \`npm run docs\`; edit \`agent.ts\` of a format in \`src/formats\`, not this page.
 
-Every file comes back byte for byte with \`jpg export --original\`, whatever its format. Lines and messages that jpg cannot read are named with their reason when they are imported.`;
+Every file comes back byte for byte with \`jpg export --original\`, whatever its format. Lines and messages that jpg cannot read are named with their reason when they are imported. A page for each format says what is in its files, what the agent sends when it resumes them, and where each claim was seen.`;
 
-const MARKS = ["<!-- formats: generated -->", "<!-- /formats -->"];
+/** The page of requests to APIs: they have one form of file. */
+const REQUESTS = "requests";
 
-/** Renders the page of a list of formats. */
+/** The page of a format, without its ending. */
+export function pageOf(agent) {
+  return isRequest(agent) ? REQUESTS : agent.name;
+}
+
+/** Renders the index of a list of formats. */
 export function renderFormats(agents) {
-  return `${[INTRODUCTION, renderTable(agents), ...agents.map(renderFormat)].join("\n\n")}\n`;
+  return `${[INTRODUCTION, renderTable(agents, (agent) => `[${agent.agent.name}](formats/${pageOf(agent)}.md)`)].join("\n\n")}\n`;
 }
 
-/** Returns a text with the table of a list of formats between its marks. */
+/** Returns README's text with the table of a list of formats. */
 export function withTable(text, agents) {
-  const [begin, end] = MARKS.map((mark) => text.indexOf(mark));
-  if (begin < 0 || end < begin) throw new Error(`no ${MARKS.join(" … ")} in the text`);
-  return `${text.slice(0, begin + MARKS[0].length)}\n${renderTable(agents)}\n${text.slice(end)}`;
+  return replaceBetween(text, "formats", renderTable(agents));
 }
 
-function renderTable(agents) {
+/** Returns a page of docs/formats with what its formats and the cases of the conformance set say. */
+export function withFacts(text, agents, cases) {
+  const described = replaceBetween(text, "facts", agents.map(renderFormat).join("\n\n"));
+  return text.includes(marksOf("rules")[0]) ? replaceBetween(described, "rules", renderRules(cases)) : described;
+}
+
+function marksOf(name) {
+  return [`<!-- ${name}: generated -->`, `<!-- /${name} -->`];
+}
+
+function replaceBetween(text, name, content) {
+  const marks = marksOf(name);
+  const [begin, end] = marks.map((mark) => text.indexOf(mark));
+  if (begin < 0 || end < begin) throw new Error(`no ${marks.join(" … ")} in the text`);
+  return `${text.slice(0, begin + marks[0].length)}\n${content}\n${text.slice(end)}`;
+}
+
+function renderTable(agents, nameOf = ({ agent }) => agent.name) {
   const rows = agents.map((agent) => [
-    agent.agent.name,
+    nameOf(agent),
     `\`${agent.name}\``,
     "yes",
     agent.write || isRequest(agent) ? "yes" : "–",
@@ -68,8 +90,35 @@ function renderSetup(name, setup) {
   return [`* **Hooks**: ${[hooks, setup.hooks && setup.approve, server].filter(Boolean).join(" ")}`];
 }
 
+/** Renders the rules of an agent's cases; what most of them have in common is said once. */
+function renderRules(cases) {
+  const marks = cases.map(markOf);
+  const [usual = ""] = [...new Set(marks)].sort((one, other) => countOf(marks, other) - countOf(marks, one));
+  const rows = cases.map(({ id, rule }, at) => {
+    const mark = marks[at] === usual ? "" : ` (${marks[at]})`;
+    return `* ${rule} \`${id.slice(id.indexOf("/") + 1)}\`${mark}`;
+  });
+  return [`Each is a case of \`conformance/${cases[0]?.agent}\`; ${usual} unless said.`, "", ...rows].join("\n");
+}
+
+function countOf(list, value) {
+  return list.filter((each) => each === value).length;
+}
+
+function markOf({ seen, version, also = [], differs = [] }) {
+  if (seen === "documented") return "documented";
+  const other = differs.length === 0 ? "" : `, not of ${differs.join(", ")}`;
+  return `${seen === "run" ? "run" : "in a file"} of ${[version, ...also].sort().join(", ")}${other}`;
+}
+
 if (realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
-  writeFileSync(new URL("../docs/formats.md", import.meta.url), renderFormats(AGENTS));
+  const docs = new URL("../docs/", import.meta.url);
+  writeFileSync(new URL("formats.md", docs), renderFormats(AGENTS));
+  for (const page of new Set(AGENTS.map(pageOf))) {
+    const file = new URL(`formats/${page}.md`, docs);
+    const agents = AGENTS.filter((agent) => pageOf(agent) === page);
+    writeFileSync(file, withFacts(readFileSync(file, "utf8"), agents, listCases(page)));
+  }
   const readme = new URL("../README.md", import.meta.url);
   writeFileSync(readme, withTable(readFileSync(readme, "utf8"), AGENTS));
 }

@@ -41,7 +41,8 @@ process.exitCode = counts.differ > 0 ? 1 : 0;
 async function treatAll() {
   for (const each of next) {
     const agent = findAgent(each.agent, folder);
-    if (agent === null || each.seen !== "run") counts.skipped++;
+    const isOther = agent !== null && each.differs?.includes(agent.version);
+    if (agent === null || isOther || each.seen !== "run") counts.skipped++;
     else await treat(each, agent);
   }
 }

@@ -8,8 +8,8 @@ import { DRIVERS, type InstalledAgent, type Run, type SessionCase } from "./driv
 import { type AskedRequest, startModelServer } from "./model-server.ts";
 import { readSent, type SentMessage } from "./sent-messages.ts";
 
-/** Ends with a mark that no session holds. */
-const PROMPT = "Go on. (recorded)";
+/** One word that no session holds: OpenCode puts several into quotes. */
+const PROMPT = "continue-as-recorded";
 
 /** Longest run of an agent, milliseconds. */
 const TIME_LIMIT = 90_000;

@@ -1,12 +1,24 @@
-// docs/formats.md and the table in README are what the formats say of themselves.
-import { readFileSync } from "node:fs";
+// docs/formats.md, the pages below docs/formats and the table in README are what the formats and the conformance set say.
+import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 // @ts-expect-error: a script without types
-import { renderFormats, withTable } from "../../scripts/generate-format-docs.mjs";
+import { listCases } from "../../conformance/run.mjs";
+// @ts-expect-error: a script without types
+import { pageOf, renderFormats, withFacts, withTable } from "../../scripts/generate-format-docs.mjs";
 import { AGENTS } from "../../src/formats/agents.ts";
 
-const read = (file: string): string => readFileSync(fileURLToPath(new URL(`../../${file}`, import.meta.url)), "utf8");
+const path = (file: string): string => fileURLToPath(new URL(`../../${file}`, import.meta.url));
+const read = (file: string): string => readFileSync(path(file), "utf8");
+const pages = [...new Set(AGENTS.map((agent) => pageOf(agent) as string))];
+
+/** What ends a claim: where it was seen, with versions, or that documents or source say so. */
+const PROVENANCE = /\((?:(?:run|file) [^()]*\d[^()]*|documented(?: [^()]*)?)\)\.?$/;
+
+/** The written part of a page: without what is generated. */
+function writtenOf(page: string): string {
+  return page.replace(/<!-- (\w+): generated -->[\s\S]*?<!-- \/\1 -->/g, "");
+}
 
 describe("docs/formats.md and README's table", () => {
   it("are what the formats say (when they are not: npm run docs)", () => {
@@ -14,14 +26,36 @@ describe("docs/formats.md and README's table", () => {
     expect(read("README.md")).toBe(withTable(read("README.md"), AGENTS));
   });
 
-  it("say of every format where its sessions are, what comes in, and what can be done with it", () => {
-    const [table = "", ...pages] = read("docs/formats.md").split("\n## ");
-    for (const [at, { name, agent, help, resume, write }] of AGENTS.entries()) {
-      expect(pages[at]).toContain(`(\`${name}\`)`);
-      for (const sentence of [help.place, help.reads, ...help.lost]) expect(pages[at]).toContain(sentence);
-      const row = table.split("\n").find((line) => line.startsWith(`| ${agent.name} |`));
+  it("say of every format what can be done with it", () => {
+    const table = read("docs/formats.md");
+    for (const { agent, resume } of AGENTS) {
+      const row = table.split("\n").find((line) => line.startsWith(`| [${agent.name}](`));
       expect(row?.split(" | ").slice(4, 5)).toEqual([resume === undefined ? "–" : "yes"]);
-      if (write === undefined && name !== "anthropic") expect(pages[at]).not.toContain("--with");
     }
+  });
+});
+
+describe("the pages of the formats", () => {
+  it("are one for each agent, and one for requests to APIs", () => {
+    expect(readdirSync(path("docs/formats")).sort()).toEqual(pages.map((page) => `${page}.md`).sort());
+  });
+
+  it.each(pages)("%s has what its formats and the conformance set say (when not: npm run docs)", (page) => {
+    const text = read(`docs/formats/${page}.md`);
+    const agents = AGENTS.filter((agent) => pageOf(agent) === page);
+    const cases = listCases(page) as readonly { readonly rule: string }[];
+    expect(text).toBe(withFacts(text, agents, cases));
+    for (const { help } of agents)
+      for (const sentence of [help.place, help.reads, ...help.lost]) expect(text).toContain(sentence);
+    for (const { rule } of cases) expect(text).toContain(rule);
+  });
+
+  it.each(pages)("%s says of each claim where it was seen, on a page of at most 10 kB", (page) => {
+    const text = read(`docs/formats/${page}.md`);
+    const claims = writtenOf(text)
+      .split("\n")
+      .filter((line) => /^\s*\* /.test(line));
+    expect(claims.filter((claim) => !PROVENANCE.test(claim))).toEqual([]);
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(10_240);
   });
 });

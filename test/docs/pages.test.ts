@@ -9,6 +9,7 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 const read = (path: string): string => readFileSync(root + path, "utf8");
 const decisions = readdirSync(`${root}docs/decisions`).map((name) => `docs/decisions/${name}`);
 const guide = readdirSync(`${root}docs/guide`).map((name) => `docs/guide/${name}`);
+const formats = readdirSync(`${root}docs/formats`).map((name) => `docs/formats/${name}`);
 const PAGES = [
   "README.md",
   "AGENTS.md",
@@ -18,6 +19,8 @@ const PAGES = [
   "docs/seeds.md",
   ...guide,
   ...decisions,
+  "docs/formats.md",
+  ...formats,
 ];
 
 /** What `npm pack --json` says of a package. */

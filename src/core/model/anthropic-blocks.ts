@@ -86,7 +86,8 @@ function opaqueBlocks(value: unknown): BlockList {
 
 function mediaBlock(part: Extract<ContentPart, { readonly type: "image" | "document" }>): ContentBlock {
   const { type, data, media_type, url, title } = part;
-  const extra = title === undefined ? {} : { title };
+  // The API refuses a title of an image.
+  const extra = title === undefined || type === "image" ? {} : { title };
   if (typeof data === "string")
     return { type, source: { type: "base64", media_type: media_type ?? "application/octet-stream", data }, ...extra };
   if (url !== undefined) return { type, source: { type: "url", url }, ...extra };
