@@ -12,7 +12,5 @@ export const KNOWN_DIFFERENCES: Readonly<Record<string, string>> = {
   "gemini-cli/results-as-user-message": "The view shows a result once.",
   "gemini-cli/slash-and-question": "The request was sent when it was typed, and Gemini CLI leaves it out later.",
   "gemini-cli/unanswered-call-then-prompt": "The view holds the call; this API takes none without a result.",
-  "opencode/cleared-result": "Not yet.",
   "opencode/thinking": "This API takes no reasoning without a signature.",
-  "opencode/unanswered-call-then-prompt": "Not yet.",
 };
