@@ -266,7 +266,10 @@ export function createGraph(index: SessionIndex): SessionGraph {
   /** In the whole conversation, a child of a kept message follows the summary that kept it. */
   function noteKept(summary: LineEntry): void {
     const boundary = index.nodes.get(summary.parent ?? "");
-    for (const { uuid } of boundary === undefined ? [] : keptBy(boundary)) kept.set(uuid ?? "", summary);
+    for (const line of boundary === undefined ? [] : keptBy(boundary)) {
+      // A copied session holds kept messages in their new place: below the summary.
+      if (line.firstLine < summary.firstLine) kept.set(line.uuid ?? "", summary);
+    }
   }
 
   function adopt(entry: LineEntry): LineEntry | undefined {
@@ -290,7 +293,9 @@ function resolveLink(index: SessionIndex, entry: LineEntry, keptUnder: ReadonlyM
   const summary = keptUnder.get(name);
   if (summary !== undefined && entry.firstLine > summary.line) return summary;
   const parent = index.nodes.get(name);
-  return parent === undefined || parent === entry ? "missing" : parent;
+  if (parent === undefined || parent === entry) return "missing";
+  // In a copied session, the last line before a compaction may be one that it kept, which comes after it there.
+  return entry.kind === "boundary" && parent.firstLine > entry.firstLine ? "missing" : parent;
 }
 
 /** Whether the agent starts a new context here: earlier lines are hidden, not gone. */
