@@ -13,6 +13,7 @@ import type {
   ScatterRule,
   SessionDescent,
   SessionSource,
+  SessionStart,
 } from "./session-source.ts";
 
 /** An agent and the format of its sessions. */
@@ -38,6 +39,11 @@ export interface AgentFormat {
    * parents.
    */
   readonly descent?: (source: SessionSource, about: string | null, folder?: string) => SessionDescent | null;
+  /**
+   * Reads where a session begins; null when it has no such line. Never throws. Absent = no session is a copy of another one's
+   * lines with their ids.
+   */
+  readonly start?: (source: SessionSource) => SessionStart | null;
   /** Reads a session; `about` as for `descent`, `companion` = the text of its second file. Throws `not_a_session`. */
   read(source: SessionSource, about?: string | null, companion?: string | null): ImportedSession;
   /**

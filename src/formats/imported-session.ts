@@ -62,6 +62,14 @@ export interface AbandonedBranch extends ImportedTurns {
   readonly commonTurns: number;
 }
 
+/** What shows that a session is a copy of another one's lines. */
+export interface SessionLineage {
+  /** The id that a line has in the session that it was copied from; its own if it was not copied, or kept its id. */
+  originalOf(line: string): string;
+  /** The agent's compaction, by the ids in the original, after which the file begins; absent = it begins with the first turn. */
+  readonly after?: { readonly compaction: string; readonly line: string };
+}
+
 export interface ImportedSession extends ImportedTurns {
   /** Format name, e.g. `claude-code`. */
   readonly format: string;
@@ -96,6 +104,8 @@ export interface ImportedSession extends ImportedTurns {
   readonly skippedLines: readonly SkippedLine[];
   /** Sessions of sub-agents in the same file; absent = there are none. */
   readonly parts?: readonly SessionPart[];
+  /** Absent = its lines have no ids that a copy keeps. */
+  readonly lineage?: SessionLineage;
   /** Present when jpg exported this file. */
   readonly origin?: ExportOrigin;
   /** Id of the exported session, if the agent copied it into one with a new id; absent = this one. */

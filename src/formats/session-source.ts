@@ -131,6 +131,14 @@ export interface SessionDescent {
   readonly name?: string;
 }
 
+/** Where a session begins that may be a copy of another one's lines. */
+export interface SessionStart {
+  /** Id of its first line, or of the line that this was copied from. */
+  readonly line: string;
+  /** Whether the original, if there is one, has lines before it, or is named by the file: it is imported first. */
+  readonly hasOriginal: boolean;
+}
+
 /** Lines of a session's file that are a sub-agent's session. */
 export interface SessionPart {
   /** 0-based, rising, never empty. */

@@ -5,7 +5,7 @@ import { parseCompactionLine } from "../../core/conversation/compaction-line.ts"
 import type { Event } from "../../core/conversation/event.ts";
 import { branchName, conversationOf } from "../../core/conversation/name.ts";
 import { turnIndexOfSource } from "../../core/conversation/turn-file.ts";
-import type { AbandonedBranch, ImportedSession } from "../../formats/imported-session.ts";
+import type { AbandonedBranch, ImportedSession, SessionLineage } from "../../formats/imported-session.ts";
 import type { BranchTip, ConversationStore } from "../../store/store.ts";
 import { compactionIdOfPath } from "../conversation/append.ts";
 import { startOfTurns } from "../conversation/fork-start.ts";
@@ -15,6 +15,7 @@ import { inlineEvents, parseTurnBytes, prepareTurn } from "../conversation/turns
 import type { Workspace } from "../conversation/workspace.ts";
 import { familyOf, findSession } from "../names/find-session.ts";
 import { countLines, type OpenSession } from "../sessions/open-session.ts";
+import { lineOf } from "./continued-session.ts";
 import {
   abandonedSequence,
   createTurnChain,
@@ -33,7 +34,7 @@ export interface ForkedSession {
   readonly isNew: boolean;
   /** Whether the session is only a copy: no branch is made of it. */
   readonly addsNothing: boolean;
-  /** The number of shared turns, at least 1. */
+  /** The number of the branch's turns that it shares, at least 1. */
   readonly shared: number;
   /** The session, its compactions with the ids of the branch. */
   readonly session: ImportedSession;
@@ -47,10 +48,11 @@ export interface ForkedSession {
 export async function conversationForkedOff(
   store: ConversationStore,
   tips: readonly BranchTip[],
-  { descent, origin, format }: Pick<OpenSession, "descent" | "origin" | "format">,
+  { descent, origin, format, sessionId }: Pick<OpenSession, "descent" | "origin" | "format" | "sessionId">,
 ): Promise<string | undefined> {
   if (descent?.kind !== "fork" || origin !== null) return undefined;
-  for (const session of descent.sessions) {
+  // First its own branch: the original may have been deleted since.
+  for (const session of [sessionId, ...descent.sessions]) {
     const tip = await findSession(store, tips, { format: format.name, session });
     if (tip !== null) return conversationOf(tip.name);
   }
@@ -76,34 +78,43 @@ export async function readForkedSession(
   const found =
     family.own.length > 0 ? await findOwn(store, session, family.own) : await findShared(store, session, family);
   if (found === null || found.shared === 0) return null;
-  const { tree, shared } = found;
+  const { tree, shared, copied } = found;
+  const shift = shared - copied;
   const counts = await countStoredEvents(store, tree.turnOids.slice(0, shared));
   const known = counts.map((events, turn) => ({ oid: tree.turnOids[turn] ?? "", events }));
   const kept = await storedTurn(store, tree, shared - 1);
   const stored = await inlineEvents(store, tree.commit, kept);
-  const named = await nameCompactions(store, tree, { session, shared });
+  const named = await nameCompactions(store, found, session);
+  const begins = await compactionBefore(store, tree, session);
   const whole = wholeSequence(named, countLines(open), known);
   const sequence: TurnSequence = {
-    ...whole,
+    turnCount: session.turnCount + shift,
+    known,
     asStored: new Map(kept.map((event) => [event.id, event])),
-    readTurn: (index) => (index < shared ? (index === shared - 1 ? stored : []) : session.readTurn(index)),
+    readTurn: (index) => (index < shared ? (index === shared - 1 ? stored : []) : session.readTurn(index - shift)),
     lines: (index) => {
-      const lines = index < shared ? null : whole.lines(index);
+      const lines = index < shared ? null : whole.lines(index - shift);
       // The copied lines are stored with the first turn that is new.
       return lines !== null && index === shared ? { ...lines, first: 0 } : lines;
     },
-    compactionsAfter: (index) => (index < shared - 1 ? [] : whole.compactionsAfter(index)),
-    titlesIn: (index) => (index < shared ? [] : whole.titlesIn(index)),
-    toolsIn: (index) => (index < shared ? [] : whole.toolsIn(index)),
-    settingsIn: (index) => (index < shared ? [] : whole.settingsIn(index)),
+    compactionsAfter: (index) => {
+      if (index < shared - 1) return [];
+      return [...(index === shared - 1 ? begins : []), ...whole.compactionsAfter(index - shift)];
+    },
+    titlesIn: (index) => (index < shared ? [] : whole.titlesIn(index - shift)),
+    toolsIn: (index) => (index < shared ? [] : whole.toolsIn(index - shift)),
+    settingsIn: (index) => (index < shared ? [] : whole.settingsIn(index - shift)),
   };
   const isNew = family.own.length === 0;
-  return { tree, isNew, addsNothing: isNew && shared === session.turnCount, shared, session: named, sequence };
+  return { tree, isNew, addsNothing: isNew && copied === session.turnCount, shared, session: named, sequence };
 }
 
 interface SharedTurns {
   readonly tree: BranchTree;
+  /** Number of the branch's turns that are shared. */
   readonly shared: number;
+  /** Number of the session's turns that hold them: fewer if it begins at a compaction, more never. */
+  readonly copied: number;
 }
 
 /**
@@ -118,7 +129,9 @@ async function findOwn(
   const first = ({ pieces }: SessionBranch): number => turnIndexOfSource(pieces[0]?.path ?? "") ?? 0;
   const best = own.reduce<SessionBranch | null>((a, b) => (a === null || first(b) > first(a) ? b : a), null);
   if (best === null) return null;
-  return { tree: best.tree, shared: Math.min(first(best), await countShared(store, session, best.tree)) };
+  const found = await countShared(store, session, best.tree);
+  const beyond = Math.max(0, found.shared - first(best));
+  return { tree: best.tree, shared: found.shared - beyond, copied: Math.max(0, found.copied - beyond) };
 }
 
 /** The branch of the other conversation that shares the most first turns with the session. */
@@ -130,8 +143,8 @@ async function findShared(
   let best: SharedTurns | null = null;
   for (const { name, commit } of familyOf(tips, { suffix: NO_SUFFIX, continues: conversation })) {
     const tree = await loadBranchTree(store, name, commit);
-    const shared = await countShared(store, session, tree);
-    if (best === null || shared > best.shared) best = { tree, shared };
+    const found = await countShared(store, session, tree);
+    if (best === null || found.copied > best.copied) best = { tree, ...found };
   }
   return best;
 }
@@ -139,29 +152,104 @@ async function findShared(
 /** Longer than any suffix. */
 const NO_SUFFIX = "-".repeat(8);
 
-async function countShared(store: ConversationStore, session: ImportedSession, tree: BranchTree): Promise<number> {
+type SharedCounts = Omit<SharedTurns, "tree">;
+
+async function countShared(
+  store: ConversationStore,
+  session: ImportedSession,
+  tree: BranchTree,
+): Promise<SharedCounts> {
+  if (session.lineage?.after !== undefined) return countAfterCompaction(store, session, tree);
   const most = Math.min(session.turnCount, tree.turnOids.length);
   for (let turn = 0; turn < most; turn++) {
-    const [ours, theirs] = [copiedTurn(session, turn), said(await storedTurn(store, tree, turn))];
-    if (ours.length !== theirs.length || ours.some((text, at) => text !== theirs[at])) return turn;
+    const theirs = await storedTurn(store, tree, turn);
+    if (!isSameTurn(copiedTurn(session, turn), theirs, session.lineage)) return { shared: turn, copied: turn };
   }
-  return most;
+  return { shared: most, copied: most };
 }
 
 /** A turn of the session as it would be stored. */
-function copiedTurn(session: ImportedSession, turn: number): readonly string[] {
-  const { bytes } = prepareTurn(session.readTurn(turn), undefined);
-  return said(parseTurnBytes(bytes, turn));
+function copiedTurn(session: ImportedSession, turn: number): readonly Event[] {
+  return parseTurnBytes(prepareTurn(session.readTurn(turn), undefined).bytes, turn);
+}
+
+/**
+ * Whether a copied turn says what the stored one says. Lines that a copy has in common with the original also make them equal if
+ * another version of jpg read the stored turn and left out something of the harness.
+ */
+function isSameTurn(ours: readonly Event[], theirs: readonly Event[], lineage: SessionLineage | undefined): boolean {
+  const [own, other] = [ours.filter(isSaid), theirs.filter(isSaid)];
+  if (own.length === other.length && own.every((event, at) => contentOf(event) === contentOf(other[at] ?? event)))
+    return true;
+  if (lineage === undefined) return false;
+  const words = new Map(own.map((event) => [originalId(event.id, lineage), wordsOf(event)]));
+  const known = new Set(other.map(({ id }) => id));
+  return (
+    other.length > 0 &&
+    other.every((event) => words.get(event.id) === wordsOf(event)) &&
+    own.every((event) => known.has(originalId(event.id, lineage)) || event.metadata?.origin === "harness")
+  );
+}
+
+/** The id that an event has where its line was copied from. */
+function originalId(id: string, { originalOf }: SessionLineage): string {
+  const line = lineOf(id);
+  return `${originalOf(line)}${id.slice(line.length)}`;
+}
+
+function wordsOf(event: Event): string {
+  return JSON.stringify({ ...event, id: "", metadata: undefined });
+}
+
+/**
+ * Counts the turns of a copy that begins at a compaction, without what the compaction hides: all that is in the branch, up to the
+ * end of a turn there.
+ */
+async function countAfterCompaction(
+  store: ConversationStore,
+  session: ImportedSession,
+  tree: BranchTree,
+): Promise<SharedCounts> {
+  const { lineage } = session;
+  const [turnOf, lastOf] = [new Map<string, number>(), new Map<number, string>()];
+  for (const turn of tree.turnOids.keys()) {
+    for (const { id } of (await storedTurn(store, tree, turn)).filter(isSaid)) {
+      turnOf.set(id, turn);
+      lastOf.set(turn, id);
+    }
+  }
+  let found: SharedCounts = { shared: 0, copied: 0 };
+  for (let turn = 0; turn < session.turnCount && lineage !== undefined; turn++) {
+    const ids = session
+      .readTurn(turn)
+      .filter((event) => isSaid(event) && !isSummary(event))
+      .map(({ id }) => originalId(id, lineage));
+    if (!ids.every((id) => turnOf.has(id))) break;
+    const last = ids.at(-1) ?? "";
+    const at = turnOf.get(last);
+    if (at !== undefined && lastOf.get(at) === last && at >= turn) found = { shared: at + 1, copied: turn + 1 };
+  }
+  return found;
+}
+
+function isSummary({ metadata }: Event): boolean {
+  return metadata?.origin === "summary";
+}
+
+/** The compaction that a copy begins with: the branch may have it later than the turn after which the copy continues. */
+async function compactionBefore(
+  store: ConversationStore,
+  tree: BranchTree,
+  { lineage }: ImportedSession,
+): Promise<readonly Compaction[]> {
+  if (lineage?.after === undefined) return [];
+  const { compaction } = lineage.after;
+  return (await everyImportedCompaction(store, tree)).filter(({ id }) => id === compaction);
 }
 
 async function storedTurn(store: ConversationStore, tree: BranchTree, turn: number): Promise<readonly Event[]> {
   const [bytes = new Uint8Array()] = await collectBlobs(store, [tree.turnOids[turn] ?? ""]);
   return parseTurnBytes(bytes, turn);
-}
-
-/** What a model is sent of events, without what is new in each copy. */
-function said(events: readonly Event[]): readonly string[] {
-  return events.filter(isSaid).map(contentOf);
 }
 
 function isSaid({ type }: Event): boolean {
@@ -180,22 +268,15 @@ function contentOf(event: Event): string {
  */
 async function nameCompactions(
   store: ConversationStore,
-  tree: BranchTree,
-  { session, shared }: { readonly session: ImportedSession; readonly shared: number },
+  { tree, shared, copied }: SharedTurns,
+  session: ImportedSession,
 ): Promise<ImportedSession> {
   if (session.compactions.length === 0) return session;
-  const events = new Map<string, string>();
-  for (let turn = 0; turn < shared; turn++) {
-    const theirs = (await storedTurn(store, tree, turn)).filter(isSaid);
-    let before = theirs[0]?.id;
-    let at = 0;
-    for (const event of session.readTurn(turn)) {
-      if (isSaid(event)) before = theirs[at++]?.id ?? before;
-      if (before !== undefined) events.set(event.id, before);
-    }
-  }
+  const shift = shared - copied;
+  const events = shift === 0 ? await pairEvents(store, tree, { session, shared }) : originalEvents(session, copied);
   const known = await everyImportedCompaction(store, tree);
-  const named = session.compactions.map((compaction): Compaction => {
+  const named = session.compactions.map((own): Compaction => {
+    const compaction = shiftTurns(own, shift);
     if (compaction.to_turn >= shared) return withEvents(compaction, events);
     const same = known.findIndex((other) => saysTheSame(compaction, other));
     const [taken] = same < 0 ? [] : known.splice(same, 1);
@@ -206,6 +287,38 @@ async function nameCompactions(
   );
   const compactionTurns = new Map(turns.flatMap(([id, turn]) => (turn === undefined ? [] : [[id, turn]])));
   return { ...session, compactions: named, compactionTurns };
+}
+
+/** The stored event that each copied one repeats, by their order. */
+async function pairEvents(
+  store: ConversationStore,
+  tree: BranchTree,
+  { session, shared }: { readonly session: ImportedSession; readonly shared: number },
+): Promise<ReadonlyMap<string, string>> {
+  const events = new Map<string, string>();
+  for (let turn = 0; turn < shared; turn++) {
+    const theirs = (await storedTurn(store, tree, turn)).filter(isSaid);
+    let before = theirs[0]?.id;
+    let at = 0;
+    for (const event of session.readTurn(turn)) {
+      if (isSaid(event)) before = theirs[at++]?.id ?? before;
+      if (before !== undefined) events.set(event.id, before);
+    }
+  }
+  return events;
+}
+
+/** The same by their ids. */
+function originalEvents(session: ImportedSession, copied: number): ReadonlyMap<string, string> {
+  const { lineage } = session;
+  const turns = lineage === undefined ? [] : Array.from({ length: copied }, (_, turn) => session.readTurn(turn));
+  return new Map(turns.flat().flatMap(({ id }) => (lineage === undefined ? [] : [[id, originalId(id, lineage)]])));
+}
+
+/** A range that begins with the file begins with the conversation. */
+function shiftTurns(compaction: Compaction, shift: number): Compaction {
+  const { from_turn: from, from_event: event, to_turn: to } = compaction;
+  return { ...compaction, from_turn: from === 0 && event === undefined ? 0 : from + shift, to_turn: to + shift };
 }
 
 function withEvents(compaction: Compaction, events: ReadonlyMap<string, string>): Compaction {

@@ -26,6 +26,7 @@ import {
   turnsToCompare,
 } from "./import-place.ts";
 import type { StoreFacts } from "./import-report.ts";
+import { findOriginal } from "./original-session.ts";
 import { keepStoredTurns, type Reading } from "./stored-reading.ts";
 
 /** A session file, and what the store has of it. */
@@ -35,6 +36,8 @@ export interface SessionLook extends StoreFacts {
   readonly forkedOff: string | undefined;
   /** The branches that have pieces of it. */
   readonly held: readonly HeldSource[];
+  /** The file as it was read to find its original; null = it was not read yet. */
+  readonly read: ImportedSession | null;
 }
 
 /** A branch that has a part of the file, compared with it. */
@@ -57,23 +60,31 @@ export interface ChangedSession extends Decided {
   readonly keepsTurns: boolean;
 }
 
-/** Compares a session's bytes with those on branches. */
+/** Compares a session's bytes with those on branches. Throws `empty_session`. */
 export async function lookAtSession(
   { store }: Workspace,
   open: OpenSession,
   { tips, active }: StoreFacts,
 ): Promise<SessionLook> {
-  const forkedOff = await conversationForkedOff(store, tips, open);
-  const suffix = importSuffix(open.format.name, open.sessionId);
-  const continues = open.origin?.conversation ?? forkedOff;
-  const branches = await findSessionBranches(store, tips, { session: open.sessionId, suffix, continues });
+  const named = await conversationForkedOff(store, tips, open);
+  const names = { session: open.sessionId, suffix: importSuffix(open.format.name, open.sessionId) };
+  const continues = open.origin?.conversation ?? named;
+  const known = await findSessionBranches(store, tips, { ...names, continues });
+  // A known session never moves to another conversation.
+  const mayBeCopy = known.length === 0 && continues === undefined && open.format.start !== undefined;
+  const read = mayBeCopy ? readSession(open) : null;
+  const forkedOff = read === null ? named : await findOriginal(store, tips, { open, session: read });
+  const branches =
+    read === null || forkedOff === undefined
+      ? known
+      : await findSessionBranches(store, tips, { ...names, continues: forkedOff });
   const held: HeldSource[] = [];
   for (const branch of branches) {
     const { tree, pieces } = branch;
     const comparison = await compareSource(store, tree.commit, pieces, open);
     held.push({ branch, comparison, byteLength: pieces.reduce((sum, { size }) => sum + (size ?? 0), 0) });
   }
-  return { open, tips, active, forkedOff, held };
+  return { open, tips, active, forkedOff, held, read };
 }
 
 /**
@@ -122,10 +133,10 @@ interface WholeReading extends Reading {
 /** Reads a file, or the beginning of one. Throws `empty_session` when it has no request. */
 async function readWhole(
   workspace: Workspace,
-  { tips, forkedOff, held }: SessionLook,
+  { tips, forkedOff, held, open: whole, read: known }: SessionLook,
   open: OpenSession,
 ): Promise<WholeReading> {
-  const read = readSession(open);
+  const read = (open === whole ? known : null) ?? readSession(open);
   const continued = await readContinuedSession(workspace, open, read);
   const family = { tips, conversation: forkedOff, own: held.map(({ branch }) => branch) };
   const forked = continued === null ? await readForkedSession(workspace, open, { session: read, family }) : null;

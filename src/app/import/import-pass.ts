@@ -28,6 +28,8 @@ export interface ImportCall {
   readonly sources: SourceCache;
   /** Whether one file was named, and nothing else. */
   readonly isSingle: boolean;
+  /** Paths of sessions that were left for a later pass. */
+  readonly postponed: Set<string>;
 }
 
 /** A session still to import: a file, or one that is open already. */
@@ -63,7 +65,7 @@ export async function importPass(
   const { store } = workspace;
   const [tips, { branch: active }] = await Promise.all([store.listBranches(), readCheckedOut(workspace)]);
   const facts = { tips, active };
-  const state: PassState = { sessions: [], failed: [], waiting: [...waiting], failure: null };
+  const state: PassState = { sessions: [], failed: [], waiting: [...waiting], copies: [], failure: null };
   const results = await store.write(prepareSessions(workspace, call, facts, state));
   const refused: WaitingSession[] = [];
   const reports: ImportReport[] = [];
@@ -80,7 +82,7 @@ export async function importPass(
     }
   }
   const { failed, failure } = state;
-  return { reports, found, failed, failure, waiting: [...refused, ...state.waiting] };
+  return { reports, found, failed, failure, waiting: [...refused, ...state.waiting, ...state.copies] };
 }
 
 /** The state of a pass. */
@@ -88,6 +90,8 @@ interface PassState {
   readonly sessions: PreparedSession[];
   readonly failed: ImportFailure[];
   readonly waiting: WaitingSession[];
+  /** Sessions that may be copies of others that are imported before them. */
+  readonly copies: WaitingSession[];
   failure: ImportPass["failure"];
 }
 
@@ -112,6 +116,7 @@ async function* prepareSessions(
   try {
     for (let file = state.waiting.shift(); file !== undefined; file = state.waiting.shift()) {
       const session = await openNext(workspace, call, facts, file);
+      if (isPostponed(call, state, { file, session })) continue;
       const names = namesOf(session);
       if (names !== null && conflicts.mustWait(names)) {
         state.waiting.unshift(session !== null && "source" in session ? session : file);
@@ -126,6 +131,20 @@ async function* prepareSessions(
     // What is prepared so far is written, then the error is reported.
     state.failure = { error };
   }
+}
+
+/** Whether a session is left for a pass after those of which it may be a copy; each only once. */
+function isPostponed(
+  { postponed }: ImportCall,
+  state: PassState,
+  { file, session }: { readonly file: WaitingSession; readonly session: Opened },
+): boolean {
+  const isCopy = session !== null && "start" in session && session.start?.hasOriginal === true;
+  const isAlone = state.sessions.length === 0 && state.waiting.length === 0;
+  if (!isCopy || isAlone || postponed.has(file.path)) return false;
+  postponed.add(file.path);
+  state.copies.push(file);
+  return true;
 }
 
 function addPrepared(state: PassState, { session, parts, failed }: Prepared): void {
@@ -209,8 +228,8 @@ function isOfOneBranch({ code }: JpgError): boolean {
 function namesOf(session: Opened): ConflictNames | null {
   if (session === null || "error" in session) return null;
   if ("known" in session) return { sessionId: session.known.session, origin: session.known.origin, forkedOff: [] };
-  const { sessionId, origin, descent } = session;
-  return { sessionId, origin, forkedOff: descent?.kind === "fork" ? descent.sessions : [] };
+  const { sessionId, origin, descent, start } = session;
+  return { sessionId, origin, forkedOff: descent?.kind === "fork" ? descent.sessions : [], start: start?.line };
 }
 
 /** What was prepared for one session. */

@@ -114,8 +114,9 @@ async function withoutFormerReading(
   start: BranchAtTurn,
   { session, continued }: Placing,
 ): Promise<readonly FileChange[]> {
-  // A session that jpg exported does not contain the earlier compactions.
-  if (start.compactions.length === 0 || continued !== null) return start.changes;
+  // A session that jpg exported does not contain the earlier compactions, nor does a copy that begins at one.
+  const hasEarlier = continued === null && session.lineage?.after === undefined;
+  if (start.compactions.length === 0 || !hasEarlier) return start.changes;
   const { all } = await loadCompactions(store, await loadBranchTree(store, "", start.commit));
   const read = new Set(session.compactions.map(({ id }) => id));
   const gone = new Set(all.filter(({ id, source }) => source === "import" && !read.has(id)).map(({ id }) => id));
@@ -375,6 +376,8 @@ export interface ConflictNames {
   readonly origin: ExportOrigin | null;
   /** Ids of the sessions that it was forked off. */
   readonly forkedOff: readonly string[];
+  /** The line that it begins with, which copies of it begin with, too; absent = unknown. */
+  readonly start?: string;
 }
 
 interface SessionConflicts {
@@ -387,16 +390,19 @@ interface SessionConflicts {
 export function createSessionConflicts(): SessionConflicts {
   const ids = new Set<string>();
   const forked = new Set<string>();
+  const starts = new Set<string>();
   let hasOrigin = false;
   return {
-    add({ sessionId, origin, forkedOff }, { mayChange }) {
+    add({ sessionId, origin, forkedOff, start }, { mayChange }) {
       if (!mayChange) return;
       ids.add(sessionId);
+      if (start !== undefined) starts.add(start);
       for (const id of forkedOff) forked.add(id);
       hasOrigin ||= origin !== null;
     },
-    mustWait({ sessionId, origin, forkedOff }) {
+    mustWait({ sessionId, origin, forkedOff, start }) {
       if (ids.size === 0) return false;
+      if (start !== undefined && starts.has(start)) return true;
       if (hasOrigin || origin !== null || ids.has(sessionId) || forked.has(sessionId)) return true;
       return forkedOff.some((id) => ids.has(id) || forked.has(id));
     },

@@ -29,7 +29,7 @@ export async function importSessions(workspace: Workspace, request: ImportReques
   const files = await withAgentFiles(found);
   const sources = readSourceCache(store);
   const isSingle = files.filter(({ isSideFile }) => isSideFile !== true).length === 1 && files[0]?.named === true;
-  const passes = await importAll(workspace, { request, sources, isSingle }, files);
+  const passes = await importAll(workspace, { request, sources, isSingle, postponed: new Set() }, files);
   const reports = passes.flatMap((pass) => pass.reports);
   await activate(workspace, { request, reports }, found);
   await writeSourceCache(store, withFound(sources, passes, (await readCheckedOut(workspace)).branch));

@@ -5,7 +5,7 @@ import { isDocumentPath, turnIndexOfSource } from "../../core/conversation/turn-
 import { JpgError, userError } from "../../core/errors.ts";
 import type { AgentFormat } from "../../formats/agent-format.ts";
 import type { ExportOrigin } from "../../formats/imported-session.ts";
-import type { SessionDescent, SessionPart } from "../../formats/session-source.ts";
+import type { SessionDescent, SessionPart, SessionStart } from "../../formats/session-source.ts";
 import type { ConversationStore, TreeFile } from "../../store/store.ts";
 import { blobId, type Runtime } from "../conversation/runtime.ts";
 import { type BranchTree, collectBlobs } from "../conversation/tree.ts";
@@ -31,6 +31,8 @@ export interface OpenSession {
   readonly companion: string | null;
   /** The session that it comes from; null if none. */
   readonly descent: SessionDescent | null;
+  /** Where it begins; null if copies of it cannot be found by that. */
+  readonly start: SessionStart | null;
   /** Whether it is a part of another session's file, so that its path alone cannot be read again. */
   readonly isPart: boolean;
   /** As in `SessionFile`. */
@@ -79,6 +81,7 @@ export async function openSession(
     about,
     companion: companionText(file.path, sideFiles, format.files.companion),
     descent: format.descent?.(source, about, folderOf(file)) ?? null,
+    start: format.start?.(source) ?? null,
     isPart: false,
     isSideFile: file.isSideFile === true,
     sideFiles,
@@ -121,6 +124,7 @@ export function openParts(open: OpenSession, parts: readonly SessionPart[]): rea
       document: null,
       origin: null,
       descent: { ...descent, call: call ?? descent.call },
+      start: null,
       isPart: true,
       sideFiles: { files: [], leftOut: [], others: [] },
       fingerprint: null,

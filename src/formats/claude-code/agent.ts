@@ -9,6 +9,7 @@ import {
   lineUuid,
   parseExportOrigin,
   readExportOrigin,
+  type SessionLineage,
   sessionUuid,
   toUsableId,
 } from "../imported-session.ts";
@@ -22,6 +23,7 @@ import {
   claudeDescent,
   claudeDirectory,
   claudeFolders,
+  claudeStart,
   isSideFile,
   isSideFolder,
   isTranscript,
@@ -116,9 +118,19 @@ export function readClaudeSession(source: SessionSource): ImportedSession {
     compactionTurns: new Map(compactions.map((compaction) => [compaction.id, compaction.to_turn])),
     abandoned: findAbandoned(index, graph, { path, cuts, plan }),
     skippedLines: index.skipped,
+    lineage: readLineage(index, path),
     ...(parts.length > 0 && { parts }),
     ...(origin !== null && { origin }),
   };
+}
+
+/** What shows that the session is a copy: ids of its lines, and a compaction that it begins with. */
+function readLineage({ originals }: SessionIndex, { chain }: SessionPath): SessionLineage {
+  const originalOf = (line: string): string => originals.get(line) ?? line;
+  const first = chain.find(({ kind }) => kind !== "side");
+  if (first?.kind !== "boundary" || first.uuid === undefined) return { originalOf };
+  const line = originalOf(first.uuid);
+  return { originalOf, after: { compaction: deriveName(line), line } };
 }
 
 /** Reads the session's id up to the first line that names it; null when none does. */
@@ -299,6 +311,7 @@ export const CLAUDE_CODE: AgentFormat = {
   sessionId: claudeSessionId,
   origin: (source) => (source.lineCount > 0 ? parseExportOrigin(source.line(0)) : null),
   descent: claudeDescent,
+  start: claudeStart,
   read: readClaudeSession,
   overhead: typicalClaudeOverhead,
   sent: CLAUDE_SENT_LOG,

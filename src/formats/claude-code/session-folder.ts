@@ -12,9 +12,19 @@ import {
   type SessionDescent,
   type SessionPart,
   type SessionSource,
+  type SessionStart,
   stringOf,
 } from "../session-source.ts";
-import { agentNamedBy, type LineEntry, messageBlocks, parseLine, type SessionIndex } from "./session-index.ts";
+import {
+  agentNamedBy,
+  forkedFromSession,
+  kindOfLine,
+  type LineEntry,
+  messageBlocks,
+  originalOfLine,
+  parseLine,
+  type SessionIndex,
+} from "./session-index.ts";
 import { configFolder } from "./setup.ts";
 
 /** A longer name is cut here and gets a hash of the path, characters. Measured with 2.1.330. */
@@ -81,15 +91,47 @@ function cwdOf(line: RawLine): string | undefined {
 /** Names of the tool that starts a sub-agent. */
 const AGENT_TOOLS: ReadonlySet<unknown> = new Set(["Task", "Agent"]);
 
-/** Reads whose sub-agent wrote a file; null for a session of its own. `about` is the text of the file next to it. */
+/**
+ * Reads whose sub-agent wrote a file, or which session `/branch` copied; null for a session without a parent. `about` is the text
+ * of the file next to it.
+ */
 export function claudeDescent(source: SessionSource, about: string | null): SessionDescent | null {
   const line = firstNamed(source);
   const session = line === null ? undefined : stringOf(line, "sessionId");
   const agent = line === null ? undefined : agentNamedBy(line);
-  if (session === undefined || agent === undefined) return null;
+  if (session === undefined) return null;
+  if (agent === undefined) return branchDescent(source, session);
   const description = about === null ? null : parseJsonLine(about);
   const call = isRecord(description) ? nonBlankStringOf(description, "toolUseId") : undefined;
   return { kind: "agent", sessions: [toUsableId(session)], name: agent, call };
+}
+
+/** Each copied line names the session that it was copied from. */
+function branchDescent(source: SessionSource, own: string): SessionDescent | null {
+  const first = firstNode(source);
+  const original = first === null ? undefined : forkedFromSession(first);
+  return original === undefined || original === own ? null : { kind: "fork", sessions: [toUsableId(original)] };
+}
+
+/**
+ * Reads where a session begins. `--fork-session` and background sessions copy lines with their ids and say nothing of it: a copy
+ * begins with the first line of its original, or with a compaction.
+ */
+export function claudeStart(source: SessionSource): SessionStart | null {
+  const first = firstNode(source);
+  if (first === null || first["isSidechain"] === true) return null;
+  const line = originalOfLine(first) ?? stringOf(first, "uuid") ?? "";
+  return { line, hasOriginal: kindOfLine(first) === "boundary" || forkedFromSession(first) !== undefined };
+}
+
+/** The first message or boundary; null if there is none. */
+function firstNode(source: SessionSource): RawLine | null {
+  for (let at = 0; at < source.lineCount; at++) {
+    const line = parseLine(source.line(at));
+    if (line === null || typeof line === "string" || (stringOf(line, "uuid") ?? "") === "") continue;
+    if (line["type"] === "user" || line["type"] === "assistant" || kindOfLine(line) === "boundary") return line;
+  }
+  return null;
 }
 
 /** The first line that names the session. */

@@ -69,6 +69,8 @@ export interface SessionIndex {
   readonly promptLeaves: readonly PromptLeaf[];
   /** Lines that list the agent's tools, oldest first. */
   readonly snapshots: readonly SnapshotLine[];
+  /** Ids of lines with another id in the session that they were copied from: that id, by their own. */
+  readonly originals: ReadonlyMap<string, string>;
   readonly skipped: readonly SkippedLine[];
   /** The first that the file names. */
   readonly sessionId?: string;
@@ -86,6 +88,7 @@ interface Draft {
   readonly titles: MarkerLine[];
   readonly promptLeaves: PromptLeaf[];
   readonly snapshots: SnapshotLine[];
+  readonly originals: Map<string, string>;
   readonly skipped: SkippedLine[];
   timestamp: string | undefined;
   createdAt: string | undefined;
@@ -107,6 +110,7 @@ export function indexSession(lines: ParsedLines, lineCount: number): SessionInde
     titles: [],
     promptLeaves: [],
     snapshots: [],
+    originals: new Map(),
     skipped: [],
     timestamp: undefined,
     createdAt: undefined,
@@ -135,6 +139,7 @@ function finishIndex(draft: Draft): SessionIndex {
     titles: draft.titles,
     promptLeaves: draft.promptLeaves,
     snapshots: draft.snapshots,
+    originals: draft.originals,
     skipped: draft.skipped,
     createdAt,
     sessionId,
@@ -160,6 +165,8 @@ function addLine(draft: Draft, line: number, raw: RawLine): void {
   if (entry.kind === "assistant") draft.model = modelOfAnswer(raw) ?? model;
   draft.entries.push(entry);
   if (entry.uuid === undefined) return;
+  const original = originalOfLine(raw);
+  if (original !== undefined && original !== entry.uuid) draft.originals.set(entry.uuid, original);
   const earlier = draft.nodes.get(entry.uuid);
   if (earlier !== undefined) draft.superseded.add(earlier);
   draft.nodes.set(entry.uuid, entry);
@@ -355,6 +362,16 @@ export function sessionOfLine(line: RawLine): string | undefined {
   const session = stringOf(line, "sessionId");
   const agent = agentNamedBy(line);
   return session === undefined || agent === undefined ? session : `${session}-agent-${agent}`;
+}
+
+/** The id of the session that a line was copied from by `/branch`; absent for other lines. */
+export function forkedFromSession(line: RawLine): string | undefined {
+  return stringOf(recordOf(line, "forkedFrom") ?? {}, "sessionId");
+}
+
+/** The id that a line has in the session that it was copied from; absent if it does not say. */
+export function originalOfLine(line: RawLine): string | undefined {
+  return stringOf(recordOf(line, "forkedFrom") ?? {}, "messageUuid");
 }
 
 /** The id of a line's sub-agent, in older versions the line's uuid; absent for the session's own lines. */
