@@ -129,6 +129,8 @@ export interface SessionDescent {
   readonly call?: string;
   /** Its name in the parent's results; absent = its session id. */
   readonly name?: string;
+  /** Of an agent that was shown its parent's conversation: the last line of it that it was shown. */
+  readonly at?: string;
 }
 
 /** Where a session begins that may be a copy of another one's lines. */

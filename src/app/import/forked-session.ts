@@ -1,21 +1,17 @@
 // A session that an agent began as a copy of another one: as far as it says the same as that one's conversation, it is a fork of
 // it. Copies have new ids and times, so their content is compared.
 import type { Compaction } from "../../core/conversation/compaction.ts";
-import { parseCompactionLine } from "../../core/conversation/compaction-line.ts";
 import type { Event } from "../../core/conversation/event.ts";
 import { branchName, conversationOf } from "../../core/conversation/name.ts";
-import { turnIndexOfSource } from "../../core/conversation/turn-file.ts";
-import type { AbandonedBranch, ImportedSession, SessionLineage } from "../../formats/imported-session.ts";
+import type { AbandonedBranch, ImportedSession } from "../../formats/imported-session.ts";
 import type { BranchTip, ConversationStore } from "../../store/store.ts";
-import { compactionIdOfPath } from "../conversation/append.ts";
 import { startOfTurns } from "../conversation/fork-start.ts";
-import { readRecordLog } from "../conversation/log.ts";
-import { type BranchTree, collectBlobs, loadBranchTree } from "../conversation/tree.ts";
-import { inlineEvents, parseTurnBytes, prepareTurn } from "../conversation/turns.ts";
+import { type BranchTree, loadBranchTree } from "../conversation/tree.ts";
+import { inlineEvents } from "../conversation/turns.ts";
 import type { Workspace } from "../conversation/workspace.ts";
-import { familyOf, findSession } from "../names/find-session.ts";
+import { findSession } from "../names/find-session.ts";
 import { countLines, type OpenSession } from "../sessions/open-session.ts";
-import { lineOf } from "./continued-session.ts";
+import { readForkedAgent } from "./forked-agent.ts";
 import {
   abandonedSequence,
   createTurnChain,
@@ -24,22 +20,22 @@ import {
   type TurnSequence,
   wholeSequence,
 } from "./import-commits.ts";
-import { commonTurns, everyCompactionId, type SessionBranch } from "./import-place.ts";
+import { commonTurns, everyCompactionId } from "./import-place.ts";
 import { countStoredEvents } from "./import-report.ts";
-
-export interface ForkedSession {
-  /** The branch with these turns: the session's own, or the one that it was forked off. */
-  readonly tree: BranchTree;
-  /** Whether no branch has the session yet. */
-  readonly isNew: boolean;
-  /** Whether the session is only a copy: no branch is made of it. */
-  readonly addsNothing: boolean;
-  /** The number of the branch's turns that it shares, at least 1. */
-  readonly shared: number;
-  /** The session, its compactions with the ids of the branch. */
-  readonly session: ImportedSession;
-  readonly sequence: TurnSequence;
-}
+import {
+  compactionBefore,
+  contentOf,
+  everyImportedCompaction,
+  type ForkedSession,
+  type ForkFamily,
+  findOwn,
+  findShared,
+  isSaid,
+  originalId,
+  type SharedTurns,
+  shiftTurns,
+  storedTurn,
+} from "./shared-turns.ts";
 
 /**
  * The conversation of the session that this one was forked off; undefined where it is no fork, or the store does not have the
@@ -50,22 +46,13 @@ export async function conversationForkedOff(
   tips: readonly BranchTip[],
   { descent, origin, format, sessionId }: Pick<OpenSession, "descent" | "origin" | "format" | "sessionId">,
 ): Promise<string | undefined> {
-  if (descent?.kind !== "fork" || origin !== null) return undefined;
+  if (descent === null || origin !== null || (descent.kind === "agent" && descent.at === undefined)) return undefined;
   // First its own branch: the original may have been deleted since.
   for (const session of [sessionId, ...descent.sessions]) {
     const tip = await findSession(store, tips, { format: format.name, session });
     if (tip !== null) return conversationOf(tip.name);
   }
   return undefined;
-}
-
-/** Where to look for a fork's first turns. */
-export interface ForkFamily {
-  readonly tips: readonly BranchTip[];
-  /** As `conversationForkedOff` returns it. */
-  readonly conversation: string | undefined;
-  /** Branches that have the session already. */
-  readonly own: readonly SessionBranch[];
 }
 
 /** Reads a session as a fork of another conversation; null if they share no turn. */
@@ -75,6 +62,8 @@ export async function readForkedSession(
   { session, family }: { readonly session: ImportedSession; readonly family: ForkFamily },
 ): Promise<ForkedSession | null> {
   if (family.conversation === undefined) return null;
+  const at = open.descent?.kind === "agent" ? open.descent.at : undefined;
+  if (at !== undefined) return readForkedAgent(store, open, { session, family, at });
   const found =
     family.own.length > 0 ? await findOwn(store, session, family.own) : await findShared(store, session, family);
   if (found === null || found.shared === 0) return null;
@@ -106,160 +95,8 @@ export async function readForkedSession(
     settingsIn: (index) => (index < shared ? [] : whole.settingsIn(index - shift)),
   };
   const isNew = family.own.length === 0;
-  return { tree, isNew, addsNothing: isNew && copied === session.turnCount, shared, session: named, sequence };
-}
-
-interface SharedTurns {
-  readonly tree: BranchTree;
-  /** Number of the branch's turns that are shared. */
-  readonly shared: number;
-  /** Number of the session's turns that hold them: fewer if it begins at a compaction, more never. */
-  readonly copied: number;
-}
-
-/**
- * The session's own branch. The turns before the first one stored with lines of the session are shared, as far as they are still
- * equal.
- */
-async function findOwn(
-  store: ConversationStore,
-  session: ImportedSession,
-  own: readonly SessionBranch[],
-): Promise<SharedTurns | null> {
-  const first = ({ pieces }: SessionBranch): number => turnIndexOfSource(pieces[0]?.path ?? "") ?? 0;
-  const best = own.reduce<SessionBranch | null>((a, b) => (a === null || first(b) > first(a) ? b : a), null);
-  if (best === null) return null;
-  const found = await countShared(store, session, best.tree);
-  const beyond = Math.max(0, found.shared - first(best));
-  return { tree: best.tree, shared: found.shared - beyond, copied: Math.max(0, found.copied - beyond) };
-}
-
-/** The branch of the other conversation that shares the most first turns with the session. */
-async function findShared(
-  store: ConversationStore,
-  session: ImportedSession,
-  { tips, conversation }: ForkFamily,
-): Promise<SharedTurns | null> {
-  let best: SharedTurns | null = null;
-  for (const { name, commit } of familyOf(tips, { suffix: NO_SUFFIX, continues: conversation })) {
-    const tree = await loadBranchTree(store, name, commit);
-    const found = await countShared(store, session, tree);
-    if (best === null || found.copied > best.copied) best = { tree, ...found };
-  }
-  return best;
-}
-
-/** Longer than any suffix. */
-const NO_SUFFIX = "-".repeat(8);
-
-type SharedCounts = Omit<SharedTurns, "tree">;
-
-async function countShared(
-  store: ConversationStore,
-  session: ImportedSession,
-  tree: BranchTree,
-): Promise<SharedCounts> {
-  if (session.lineage?.after !== undefined) return countAfterCompaction(store, session, tree);
-  const most = Math.min(session.turnCount, tree.turnOids.length);
-  for (let turn = 0; turn < most; turn++) {
-    const theirs = await storedTurn(store, tree, turn);
-    if (!isSameTurn(copiedTurn(session, turn), theirs, session.lineage)) return { shared: turn, copied: turn };
-  }
-  return { shared: most, copied: most };
-}
-
-/** A turn of the session as it would be stored. */
-function copiedTurn(session: ImportedSession, turn: number): readonly Event[] {
-  return parseTurnBytes(prepareTurn(session.readTurn(turn), undefined).bytes, turn);
-}
-
-/**
- * Whether a copied turn says what the stored one says. Lines that a copy has in common with the original also make them equal if
- * another version of jpg read the stored turn and left out something of the harness.
- */
-function isSameTurn(ours: readonly Event[], theirs: readonly Event[], lineage: SessionLineage | undefined): boolean {
-  const [own, other] = [ours.filter(isSaid), theirs.filter(isSaid)];
-  if (own.length === other.length && own.every((event, at) => contentOf(event) === contentOf(other[at] ?? event)))
-    return true;
-  if (lineage === undefined) return false;
-  const words = new Map(own.map((event) => [originalId(event.id, lineage), wordsOf(event)]));
-  const known = new Set(other.map(({ id }) => id));
-  return (
-    other.length > 0 &&
-    other.every((event) => words.get(event.id) === wordsOf(event)) &&
-    own.every((event) => known.has(originalId(event.id, lineage)) || event.metadata?.origin === "harness")
-  );
-}
-
-/** The id that an event has where its line was copied from. */
-function originalId(id: string, { originalOf }: SessionLineage): string {
-  const line = lineOf(id);
-  return `${originalOf(line)}${id.slice(line.length)}`;
-}
-
-function wordsOf(event: Event): string {
-  return JSON.stringify({ ...event, id: "", metadata: undefined });
-}
-
-/**
- * Counts the turns of a copy that begins at a compaction, without what the compaction hides: all that is in the branch, up to the
- * end of a turn there.
- */
-async function countAfterCompaction(
-  store: ConversationStore,
-  session: ImportedSession,
-  tree: BranchTree,
-): Promise<SharedCounts> {
-  const { lineage } = session;
-  const [turnOf, lastOf] = [new Map<string, number>(), new Map<number, string>()];
-  for (const turn of tree.turnOids.keys()) {
-    for (const { id } of (await storedTurn(store, tree, turn)).filter(isSaid)) {
-      turnOf.set(id, turn);
-      lastOf.set(turn, id);
-    }
-  }
-  let found: SharedCounts = { shared: 0, copied: 0 };
-  for (let turn = 0; turn < session.turnCount && lineage !== undefined; turn++) {
-    const ids = session
-      .readTurn(turn)
-      .filter((event) => isSaid(event) && !isSummary(event))
-      .map(({ id }) => originalId(id, lineage));
-    if (!ids.every((id) => turnOf.has(id))) break;
-    const last = ids.at(-1) ?? "";
-    const at = turnOf.get(last);
-    if (at !== undefined && lastOf.get(at) === last && at >= turn) found = { shared: at + 1, copied: turn + 1 };
-  }
-  return found;
-}
-
-function isSummary({ metadata }: Event): boolean {
-  return metadata?.origin === "summary";
-}
-
-/** The compaction that a copy begins with: the branch may have it later than the turn after which the copy continues. */
-async function compactionBefore(
-  store: ConversationStore,
-  tree: BranchTree,
-  { lineage }: ImportedSession,
-): Promise<readonly Compaction[]> {
-  if (lineage?.after === undefined) return [];
-  const { compaction } = lineage.after;
-  return (await everyImportedCompaction(store, tree)).filter(({ id }) => id === compaction);
-}
-
-async function storedTurn(store: ConversationStore, tree: BranchTree, turn: number): Promise<readonly Event[]> {
-  const [bytes = new Uint8Array()] = await collectBlobs(store, [tree.turnOids[turn] ?? ""]);
-  return parseTurnBytes(bytes, turn);
-}
-
-function isSaid({ type }: Event): boolean {
-  return type !== "turn_start" && type !== "note";
-}
-
-function contentOf(event: Event): string {
-  const { id: _id, timestamp: _timestamp, metadata, ...content } = event as Event & { readonly metadata?: object };
-  const { message_id: _message, ...made } = (metadata ?? {}) as Readonly<Record<string, unknown>>;
-  return JSON.stringify([content, made]);
+  const placed = { ...named, abandoned: named.abandoned.map((branch) => shiftBranch(branch, shift)) };
+  return { tree, isNew, addsNothing: isNew && copied === session.turnCount, shared, session: placed, sequence };
 }
 
 /**
@@ -315,10 +152,10 @@ function originalEvents(session: ImportedSession, copied: number): ReadonlyMap<s
   return new Map(turns.flat().flatMap(({ id }) => (lineage === undefined ? [] : [[id, originalId(id, lineage)]])));
 }
 
-/** A range that begins with the file begins with the conversation. */
-function shiftTurns(compaction: Compaction, shift: number): Compaction {
-  const { from_turn: from, from_event: event, to_turn: to } = compaction;
-  return { ...compaction, from_turn: from === 0 && event === undefined ? 0 : from + shift, to_turn: to + shift };
+function shiftBranch(branch: AbandonedBranch, shift: number): AbandonedBranch {
+  const { name, commonTurns, turnCount } = branch;
+  const readTurn = (turn: number): readonly Event[] => branch.readTurn(turn - shift);
+  return { name, commonTurns: commonTurns + shift, turnCount: turnCount + shift, readTurn };
 }
 
 function withEvents(compaction: Compaction, events: ReadonlyMap<string, string>): Compaction {
@@ -336,21 +173,6 @@ function saysTheSame(a: Compaction, b: Compaction): boolean {
   const words = ({ from_turn, to_turn, summary, replacement = [], turns, reason, keep = [] }: Compaction): string =>
     JSON.stringify([from_turn, to_turn, summary?.summary, replacement.map(contentOf), turns, reason, keep.length]);
   return words(a) === words(b);
-}
-
-/** All imported compactions that a branch ever had, oldest first. */
-async function everyImportedCompaction(store: ConversationStore, tree: BranchTree): Promise<Compaction[]> {
-  const found: Compaction[] = [];
-  for (const { commit, added } of (await readRecordLog(store, tree.commit)).toReversed()) {
-    const paths = added.filter((path) => compactionIdOfPath(path) !== null);
-    const oids = await store.readEntries(commit, paths);
-    for (const path of paths) {
-      const [bytes] = await collectBlobs(store, [oids.get(path) ?? ""]);
-      const record = parseCompactionLine(new TextDecoder().decode(bytes), path);
-      if (record.source === "import" && !found.some(({ id }) => id === record.id)) found.push(record);
-    }
-  }
-  return found;
 }
 
 // `import --all-branches`: a fork for each abandoned branch of the session, unless a branch has it already.

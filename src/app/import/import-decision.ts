@@ -13,7 +13,7 @@ import {
   type SourceComparison,
 } from "../sessions/open-session.ts";
 import { type ContinuedSession, readContinuedSession } from "./continued-session.ts";
-import { conversationForkedOff, type ForkedSession, readForkedSession } from "./forked-session.ts";
+import { conversationForkedOff, readForkedSession } from "./forked-session.ts";
 import { createTurnChain, hasSideFiles, type TurnChain, type TurnSequence, wholeSequence } from "./import-commits.ts";
 import {
   commonTurns,
@@ -27,6 +27,7 @@ import {
 } from "./import-place.ts";
 import type { StoreFacts } from "./import-report.ts";
 import { findOriginal } from "./original-session.ts";
+import type { ForkedSession } from "./shared-turns.ts";
 import { keepStoredTurns, type Reading } from "./stored-reading.ts";
 
 /** A session file, and what the store has of it. */

@@ -229,7 +229,8 @@ function namesOf(session: Opened): ConflictNames | null {
   if (session === null || "error" in session) return null;
   if ("known" in session) return { sessionId: session.known.session, origin: session.known.origin, forkedOff: [] };
   const { sessionId, origin, descent, start } = session;
-  return { sessionId, origin, forkedOff: descent?.kind === "fork" ? descent.sessions : [], start: start?.line };
+  const isFork = descent?.kind === "fork" || descent?.at !== undefined;
+  return { sessionId, origin, forkedOff: isFork ? descent.sessions : [], start: start?.line };
 }
 
 /** What was prepared for one session. */

@@ -33,6 +33,8 @@ export interface ImportReport {
   readonly skipped?: readonly SkippedLine[];
   /** Branches made from the agent's abandoned ones (`--all-branches`). */
   readonly abandoned?: readonly string[];
+  /** Turns of branches that the agent abandoned and no branch has; absent = none, or the file was not read. */
+  readonly turns_left?: number;
   /** The agent's version, if newer than the one that jpg was tried with. */
   readonly newer_agent?: { readonly agent: string; readonly version: string; readonly tried: string };
   /** Side files that were imported. Absent when there are none, and when unchanged. */

@@ -1,5 +1,5 @@
 // The import of a session as a value: what the store will write, generated while it is written, and the report.
-import { conversationOf } from "../../core/conversation/name.ts";
+import { branchName, conversationOf } from "../../core/conversation/name.ts";
 import type { ImportedSession } from "../../formats/imported-session.ts";
 import type { BranchWrite, CommitSpec } from "../../store/store.ts";
 import type { Workspace } from "../conversation/workspace.ts";
@@ -46,14 +46,15 @@ export async function prepareImport(
   if (decided.kind === "unchanged") return unchangedImport(workspace, open, decided);
   const { decision, continued, keepsTurns } = decided;
   const isHolder = (branch: string): boolean => look.held.some(({ branch: { tree } }) => tree.branch === branch);
+  const taken = new Set(facts.tips.map(({ name }) => name));
   const place = await placeImport(workspace, {
     ...decided,
     open,
     continued: keepsTurns ? null : continued,
     holdsPieces: decision.kind !== "create" && isHolder(decision.candidate.branch),
-    taken: new Set(facts.tips.map(({ name }) => name)),
+    taken,
   });
-  return changedImport(workspace, { ...decided, open, place });
+  return changedImport(workspace, { ...decided, open, place, taken });
 }
 
 type Unchanged = Extract<SessionDecision, { kind: "unchanged" }>;
@@ -83,6 +84,8 @@ function withAbandoned(report: ImportReport, abandoned: readonly string[]): Impo
 interface Planned extends ChangedSession {
   readonly open: OpenSession;
   readonly place: ImportPlace;
+  /** Names of branches. */
+  readonly taken: ReadonlySet<string>;
 }
 
 /** What a session's commits are made from; released once they are written, so that many sessions can be in progress at once. */
@@ -149,7 +152,8 @@ async function finishImport(workspace: Workspace, { plan, report }: Held): Promi
   return withAbandoned(report, await forkAbandoned(workspace, { open, session, chain, branch: place.branch }));
 }
 
-function describe({ open, session, chain, decision, place }: Planned, compactions: number): ImportReport {
+function describe(plan: Planned, compactions: number): ImportReport {
+  const { open, session, chain, decision, place } = plan;
   return {
     id: conversationOf(place.branch),
     branch: place.branch,
@@ -167,7 +171,17 @@ function describe({ open, session, chain, decision, place }: Planned, compaction
     skipped: session.skippedLines.slice(0, SKIPPED_LISTED),
     updated_at: session.readTurn(session.turnCount - 1).at(-1)?.timestamp ?? session.createdAt,
     ...reportSideFiles(open.sideFiles),
+    turns_left: countTurnsLeft(plan),
   };
+}
+
+/** Counts the turns that only `--all-branches` imports; undefined = none. */
+function countTurnsLeft({ open, session, place, continued, taken }: Planned): number | undefined {
+  if (open.allBranches || continued !== null) return undefined;
+  const conversation = conversationOf(place.branch);
+  const left = session.abandoned.filter(({ name }) => !taken.has(branchName(conversation, name)));
+  const turns = left.reduce((sum, { turnCount, commonTurns }) => sum + turnCount - commonTurns, 0);
+  return turns === 0 ? undefined : turns;
 }
 
 /** Skipped lines that a report lists, at most; it counts all. */

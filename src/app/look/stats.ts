@@ -6,9 +6,10 @@ import { turnIndexOfPath } from "../../core/conversation/turn-file.ts";
 import type { Calibration } from "../../core/model/calibration.ts";
 import type { OverheadSource, TokenMeter, TokenSource } from "../../core/model/token-meter.ts";
 import type { ConversationStore, TreeFile } from "../../store/store.ts";
-import { loadCountedMinimal, reportTokens } from "../conversation/counted-view.ts";
+import { type CountedView, loadCountedMinimal, reportTokens } from "../conversation/counted-view.ts";
 import type { BranchTree } from "../conversation/tree.ts";
 import type { Workspace } from "../conversation/workspace.ts";
+import { addCosts, costByTurn } from "./recorded-cost.ts";
 
 export interface StatsReport {
   readonly turns: number;
@@ -31,6 +32,11 @@ export interface StatsReport {
   readonly calibration?: Calibration;
   /** The newest request with recorded usage, and how much of it is not in the view; absent = none is recorded. */
   readonly last_request?: { readonly tokens: number; readonly not_in_view: number };
+  /**
+   * US dollars: what the agent counted for its session so far, and the recorded requests at today's list prices, null = unknown;
+   * absent = the agent counts none.
+   */
+  readonly cost?: { readonly agent_usd: number; readonly list_usd: number | null };
   readonly id?: string;
   readonly branch?: string;
   /** The commit that was counted. */
@@ -74,6 +80,7 @@ export async function readStats(workspace: Workspace, tree: BranchTree): Promise
     overhead_source: meter.overheadSource,
     ...(meter.calibration === null ? {} : { calibration: meter.calibration }),
     last_request: lastRequest(meter, tokens.view),
+    cost: await compareCost(workspace, loaded),
     id: conversationOf(tree.branch),
     branch: tree.branch,
     commit: tree.commit,
@@ -84,6 +91,19 @@ export async function readStats(workspace: Workspace, tree: BranchTree): Promise
       .filter(isMessage).length,
     compactions: live.all.length,
   };
+}
+
+/** The newest sum that the agent noted, next to jpg's. */
+async function compareCost(
+  workspace: Workspace,
+  { turns, facts }: Pick<CountedView, "turns" | "facts">,
+): Promise<StatsReport["cost"]> {
+  const agent = [...turns.values()]
+    .flatMap(({ events }) => events.map(({ metadata }) => metadata?.["session_cost_usd"]))
+    .findLast((sum): sum is number => typeof sum === "number" && sum >= 0);
+  if (agent === undefined) return undefined;
+  const costs = await costByTurn(workspace, (await workspace.config()).config, facts);
+  return { agent_usd: agent, list_usd: addCosts(costs.values())?.price_usd ?? null };
 }
 
 /** What that request held and the view does not: compacted since, or added by the agent without a trace in its session. */

@@ -55,6 +55,7 @@ export function renderImport(reports: readonly ImportReport[], rendering: Import
     ...table,
     ...lines,
     totals(shown),
+    ...turnsLeft(reports),
     ...subAgentsWithoutRow(reports, shown),
     ...newerAgentNotes(reports),
   ]);
@@ -106,6 +107,16 @@ function sideFileNotes({ source, side_files }: ImportReport): SafeText[] {
   // The folder has the name of its session's file.
   const place = source.endsWith(".jsonl") ? `${source.slice(0, -".jsonl".length)}/` : source;
   return [safe`${forTerminalLine(place)}: ${joinSafe([...stored, ...others], "; ")}.`];
+}
+
+/** Says that turns are on no branch, and how to import them. */
+function turnsLeft(reports: readonly ImportReport[]): SafeText[] {
+  const count = reports.reduce((sum, { turns_left: left = 0 }) => sum + left, 0);
+  if (count === 0) return [];
+  const are = count === 1 ? "is" : "are";
+  return [
+    safe`${renderCount(count, "turn")} ${are} on branches that the agent abandoned: \`jpg import --all-branches\` imports them as forks.`,
+  ];
 }
 
 /** Says what happened to conversations of sub-agents that have no row. */

@@ -3,6 +3,7 @@ import type { SearchHit } from "../../app/look/search.ts";
 import type { StatsReport } from "../../app/look/stats.ts";
 import { formatTokens } from "../../core/conversation/token-estimate.ts";
 import { appendAll } from "../../core/lists.ts";
+import { renderPrice } from "../../core/model/usage.ts";
 import { forTerminal, forTerminalLine, joinLines, type SafeText, safe } from "../../core/safe-text.ts";
 import { type Cell, renderTable } from "../frame/table.ts";
 import type { Rendering, Style } from "../frame/terminal.ts";
@@ -54,6 +55,7 @@ export function renderStats(report: StatsReport, rendering: Rendering): SafeText
   const notes = [
     renderLastRequest(report.last_request),
     renderOverhead(report.overhead_source),
+    renderCosts(report.cost),
     renderElsewhere(report.turns_elsewhere),
   ].flatMap((note) => (note === null ? [] : [style.faint(note)]));
   const lines: readonly SafeText[] = [...fields, "", ...renderTable(rows, { columns, width })];
@@ -66,6 +68,17 @@ function renderLastRequest(request: StatsReport["last_request"]): SafeText | nul
   const { tokens, not_in_view: unseen } = request;
   return safe`The last request had ${formatTokens(tokens)} tokens, as the provider counted; ${formatTokens(unseen)} of them are not in the view now.`;
 }
+
+/** Says what the agent counted, if jpg's sum is another. */
+function renderCosts(cost: StatsReport["cost"]): SafeText | null {
+  if (cost === undefined || cost.list_usd === null) return null;
+  const { agent_usd: agent, list_usd: list } = cost;
+  if (Math.abs(agent - list) <= LEAST_DIFFERENCE * Math.max(agent, list)) return null;
+  return safe`The agent counted ${renderPrice(agent)} for its session; the recorded requests come to ${renderPrice(list)} at today's list prices.`;
+}
+
+/** Smallest share by which two sums differ that is reported; less is rounding. */
+const LEAST_DIFFERENCE = 0.01;
 
 /** Smallest share of a request that is reported as missing; less may be an error of the estimate. */
 const LEAST_UNSEEN = 0.1;

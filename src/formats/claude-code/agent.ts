@@ -338,7 +338,7 @@ export const CLAUDE_CODE: AgentFormat = {
     place: "Claude Code keeps its sessions under ~/.claude/projects (or CLAUDE_CONFIG_DIR).",
     file: "~/.claude/projects/-home-me-app/4f2e….jsonl",
     reads:
-      "Sessions of 2.0 and later. Its own compactions become compactions, what you rewound becomes a fork (`--all-branches`), what its tools wrote into files of the session's own folder is kept with it, and what each of its sub-agents did becomes a conversation linked with it.",
+      "Sessions of 2.0 and later. Its own compactions become compactions, what you rewound becomes a fork (`--all-branches`), a session copied by `--fork-session`, `/branch` or the background a fork of the same conversation, what its tools wrote into files of the session's own folder is kept with it, and what each of its sub-agents did becomes a conversation linked with it.",
     lost: [
       "Attachments that Claude Code makes again on each start (its lists of files, tools, skills) become notes and are not exported.",
       "Reasoning is exported only for the model family that wrote it: the API refuses other signatures.",

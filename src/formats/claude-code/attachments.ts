@@ -271,7 +271,15 @@ interface NotePlace {
 /** Creates the note of a line that no model sees. */
 export function createNote(line: RawLine, { id, timestamp }: NotePlace): Event {
   const data = smallValues(line);
-  return { type: "note", id, timestamp, kind: noteKind(line), ...(Object.keys(data).length > 0 && { data }) };
+  const cost = line["type"] === "cost-state" ? line["totalCostUSD"] : undefined;
+  return {
+    type: "note",
+    id,
+    timestamp,
+    kind: noteKind(line),
+    ...(Object.keys(data).length > 0 && { data }),
+    ...(typeof cost === "number" && { metadata: { session_cost_usd: cost } }),
+  };
 }
 
 function noteKind(line: RawLine): string {

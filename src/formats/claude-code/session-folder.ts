@@ -17,6 +17,7 @@ import {
 } from "../session-source.ts";
 import {
   agentNamedBy,
+  forkContextOf,
   forkedFromSession,
   kindOfLine,
   type LineEntry,
@@ -97,13 +98,14 @@ const AGENT_TOOLS: ReadonlySet<unknown> = new Set(["Task", "Agent"]);
  */
 export function claudeDescent(source: SessionSource, about: string | null): SessionDescent | null {
   const line = firstNamed(source);
-  const session = line === null ? undefined : stringOf(line, "sessionId");
-  const agent = line === null ? undefined : agentNamedBy(line);
+  const fork = line === null ? undefined : forkContextOf(line);
+  const session = fork?.session ?? (line === null ? undefined : stringOf(line, "sessionId"));
+  const agent = fork?.agent ?? (line === null ? undefined : agentNamedBy(line));
   if (session === undefined) return null;
   if (agent === undefined) return branchDescent(source, session);
   const description = about === null ? null : parseJsonLine(about);
   const call = isRecord(description) ? nonBlankStringOf(description, "toolUseId") : undefined;
-  return { kind: "agent", sessions: [toUsableId(session)], name: agent, call };
+  return { kind: "agent", sessions: [toUsableId(session)], name: agent, call, at: fork?.last };
 }
 
 /** Each copied line names the session that it was copied from. */
@@ -138,7 +140,8 @@ function firstNode(source: SessionSource): RawLine | null {
 function firstNamed(source: SessionSource): RawLine | null {
   for (let at = 0; at < source.lineCount; at++) {
     const line = parseLine(source.line(at));
-    if (line !== null && typeof line !== "string" && stringOf(line, "sessionId") !== undefined) return line;
+    if (line === null || typeof line === "string") continue;
+    if (stringOf(line, "sessionId") !== undefined || forkContextOf(line) !== undefined) return line;
   }
   return null;
 }
@@ -149,8 +152,7 @@ function firstNamed(source: SessionSource): RawLine | null {
  */
 export function listParts(lines: ParsedLines, index: SessionIndex): readonly SessionPart[] {
   const sidechain = index.entries.filter(({ isSidechain, uuid }) => isSidechain && uuid !== undefined);
-  if (sidechain.length === 0 || (index.firstLine !== undefined && agentNamedBy(index.firstLine) !== undefined))
-    return [];
+  if (sidechain.length === 0 || (index.firstLine !== undefined && isOfAgent(index.firstLine))) return [];
   const transcripts = new Map<LineEntry, LineEntry[]>();
   const roots = new Map<LineEntry, LineEntry>();
   for (const entry of sidechain) {
@@ -167,6 +169,10 @@ export function listParts(lines: ParsedLines, index: SessionIndex): readonly Ses
     const call = calls.get(textOf(lines.at(root.line)) ?? "")?.shift();
     return { lines: entries.map(({ line }) => line).sort((a, b) => a - b), call };
   });
+}
+
+function isOfAgent(line: RawLine): boolean {
+  return agentNamedBy(line) !== undefined || forkContextOf(line) !== undefined;
 }
 
 /** Ids of the calls that started sub-agents, by their prompt, oldest first. */

@@ -359,6 +359,8 @@ export function isSent(kind: LineKind): boolean {
 
 /** The id of a line's session; absent if it names none. */
 export function sessionOfLine(line: RawLine): string | undefined {
+  const fork = forkContextOf(line);
+  if (fork !== undefined) return `${fork.session}-agent-${fork.agent}`;
   const session = stringOf(line, "sessionId");
   const agent = agentNamedBy(line);
   return session === undefined || agent === undefined ? session : `${session}-agent-${agent}`;
@@ -372,6 +374,22 @@ export function forkedFromSession(line: RawLine): string | undefined {
 /** The id that a line has in the session that it was copied from; absent if it does not say. */
 export function originalOfLine(line: RawLine): string | undefined {
   return stringOf(recordOf(line, "forkedFrom") ?? {}, "messageUuid");
+}
+
+/** What a forked sub-agent was shown of its parent: everything up to one of the parent's lines. */
+interface ForkContext {
+  readonly session: string;
+  readonly agent: string;
+  /** Id of the last line. */
+  readonly last: string;
+}
+
+/** Reads the first line of a forked sub-agent's file; undefined for any other line. */
+export function forkContextOf(line: RawLine): ForkContext | undefined {
+  if (line["type"] !== "fork-context-ref") return undefined;
+  const [agent, session] = [stringOf(line, "agentId"), stringOf(line, "parentSessionId")];
+  const last = stringOf(line, "parentLastUuid");
+  return agent === undefined || session === undefined || last === undefined ? undefined : { session, agent, last };
 }
 
 /** The id of a line's sub-agent, in older versions the line's uuid; absent for the session's own lines. */
