@@ -57,7 +57,7 @@ async function viewOf(name: string): Promise<string[]> {
     await loadBranchTree(workspace.store, name, await tipOf(workspace, name)),
   );
   return view.turns.flatMap(({ events }) =>
-    (events as readonly Json[]).flatMap(({ type, content, message }) =>
+    (events as readonly object[] as readonly Json[]).flatMap(({ type, content, message }) =>
       type === "turn_start" || type === "note" ? [] : String(content ?? message),
     ),
   );
