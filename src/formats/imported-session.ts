@@ -68,6 +68,8 @@ export interface SessionLineage {
   originalOf(line: string): string;
   /** The agent's compaction, by the ids in the original, after which the file begins; absent = it begins with the first turn. */
   readonly after?: { readonly compaction: string; readonly line: string };
+  /** Id of the session that continues this one as a copy; absent = the file names none. */
+  readonly continuedIn?: string;
 }
 
 export interface ImportedSession extends ImportedTurns {

@@ -25,7 +25,7 @@ import {
   toCandidate,
   turnsToCompare,
 } from "./import-place.ts";
-import type { StoreFacts } from "./import-report.ts";
+import type { FileState, StoreFacts } from "./import-report.ts";
 import { findOriginal } from "./original-session.ts";
 import type { ForkedSession } from "./shared-turns.ts";
 import { keepStoredTurns, type Reading } from "./stored-reading.ts";
@@ -117,6 +117,13 @@ async function findHolder(store: ConversationStore, { open, held, active }: Sess
     if (comparison === "same" && (await hasSideFiles(store, tree.commit, side))) return tree;
   }
   return null;
+}
+
+/** How a file of lines changed otherwise than by growing; undefined = it grew, or is new. */
+export function fileState({ open, held }: SessionLook): FileState | undefined {
+  const found = new Set(held.map(({ comparison }) => comparison));
+  if (open.document !== null || found.size === 0 || found.has("same") || found.has("longer")) return undefined;
+  return found.has("shorter") ? "shorter" : "rewritten";
 }
 
 /** Whether a branch has the whole file. */

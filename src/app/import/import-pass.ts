@@ -1,14 +1,16 @@
 // Imports in one write of the store as many sessions as can be written together.
+import { basename, extname } from "node:path";
 import { JpgError } from "../../core/errors.ts";
 import { appendAll } from "../../core/lists.ts";
-import type { BranchWrite, WriteResult } from "../../store/store.ts";
+import type { BranchWrite, ConversationStore, WriteResult } from "../../store/store.ts";
 import { readCheckedOut } from "../conversation/checked-out.ts";
 import type { Workspace } from "../conversation/workspace.ts";
+import { importSuffix } from "../names/find-session.ts";
 import { type OpenSession, openParts, openSession } from "../sessions/open-session.ts";
 import type { SessionFile } from "../sessions/session-files.ts";
 import { formatByName, formatNames } from "../sessions/session-registry.ts";
 import { type Fingerprint, takeFingerprint } from "../sessions/side-files.ts";
-import { type ConflictNames, createSessionConflicts } from "./import-place.ts";
+import { type ConflictNames, createSessionConflicts, findSessionBranches } from "./import-place.ts";
 import {
   type CachedSource,
   type HeldContent,
@@ -165,7 +167,7 @@ type Opened = KnownSession | OpenSession | ImportFailure | null;
 
 /** Opens a session, unless it is cached. */
 async function openNext(
-  { runtime }: Workspace,
+  { runtime, store }: Workspace,
   call: ImportCall,
   facts: StoreFacts,
   file: WaitingSession,
@@ -180,7 +182,7 @@ async function openNext(
     // A side file is imported only if it is a sub-agent's session.
     return file.isSideFile !== true || open.descent?.kind === "agent" ? open : null;
   } catch (error) {
-    return failureOf(call, file, error);
+    return failureOf(call, { ...file, wasImported: await wasImported(store, facts.tips, file, error) }, error);
   }
 }
 
@@ -210,12 +212,36 @@ function failureOf({ isSingle }: ImportCall, file: FailedFile, error: unknown): 
   // A sub-agent that was just begun has no turn yet; a file that is no session is just a side file.
   const isPartOfOther = file.isSideFile === true || file.isPart === true;
   if (isPartOfOther && error instanceof JpgError && NO_SESSION.has(error.code)) return null;
-  if (!file.named && error instanceof JpgError && error.code === "empty_session") return null;
+  if (!file.named && isEmptySession(error) && file.wasImported !== true) return null;
   if (isSingle || !(error instanceof JpgError) || !(error.kind === "user" || isOfOneBranch(error))) throw error;
   return { path: file.path, error, ...(file.named && { named: true }) };
 }
 
-type FailedFile = Pick<SessionFile, "path" | "named" | "isSideFile"> & Partial<Pick<OpenSession, "isPart">>;
+type FailedFile = Pick<SessionFile, "path" | "named" | "isSideFile"> &
+  Partial<Pick<OpenSession, "isPart">> & {
+    /** Whether a branch has the session of that name: then it is reported that the file lost it. */
+    readonly wasImported?: boolean;
+  };
+
+function isEmptySession(error: unknown): boolean {
+  return error instanceof JpgError && error.code === "empty_session";
+}
+
+/** Whether a branch has the session after which an empty file is named. */
+async function wasImported(
+  store: ConversationStore,
+  tips: StoreFacts["tips"],
+  { path }: FailedFile,
+  error: unknown,
+): Promise<boolean> {
+  if (!isEmptySession(error)) return false;
+  const session = basename(path, extname(path));
+  for (const name of formatNames()) {
+    const names = { session, suffix: importSuffix(name, session), continues: undefined };
+    if ((await findSessionBranches(store, tips, names)).length > 0) return true;
+  }
+  return false;
+}
 
 const NO_SESSION: ReadonlySet<string> = new Set(["empty_session", "not_a_session"]);
 
@@ -271,7 +297,10 @@ async function prepareSession(
       failed: open.sideFiles.leftOut,
     };
   } catch (error) {
-    const failure = failureOf(call, open, error);
+    const { path, named, isPart, isSideFile } = open;
+    const file = { path, named, isPart, isSideFile };
+    const known = await wasImported(workspace.store, facts.tips, file, error);
+    const failure = failureOf(call, { ...file, wasImported: known }, error);
     return { ...NOTHING, failed: failure === null ? [] : [failure] };
   }
 }

@@ -49,6 +49,8 @@ interface Placing {
   readonly continued: ContinuedSession | null;
   /** Whether the branch has pieces of this session. */
   readonly holdsPieces: boolean;
+  /** Whether the file no longer begins with them: then no commit is replaced, so that they stay in history. */
+  readonly replacesPieces: boolean;
   /** Whether the branch's turns stay as an earlier version of jpg read them: then no commit is replaced. */
   readonly keepsTurns: boolean;
   /**
@@ -130,16 +132,17 @@ async function placeOnBranch(
   decision: Extract<ImportDecision, { kind: "same" | "extend" }>,
 ): Promise<ImportPlace> {
   const { branch, commit, turnOids } = decision.candidate;
-  const { open, holdsPieces, keepsTurns } = placing;
+  const { open, holdsPieces, replacesPieces, keepsTurns } = placing;
   const onTip = { ...PLAIN, branch, expected: commit, parent: commit, firstTurn: turnOids.length };
   const last = turnOids.length - 1;
   const grew = decision.kind === "extend" && decision.grew;
   if (last < 0 || (!grew && !holdsPieces)) return align(workspace, placing, onTip);
   const exported = placing.continued?.exported;
   const tip = { branch, commit, turn: last, agentEmail: open.format.agent.email };
-  const grown = keepsTurns
-    ? { parent: commit, continued: true }
-    : await placeOfGrownTurn(workspace.store, { ...tip, exported });
+  const grown =
+    keepsTurns || replacesPieces
+      ? { parent: commit, continued: true }
+      : await placeOfGrownTurn(workspace.store, { ...tip, exported });
   const onNewest = { ...onTip, ...grown, firstTurn: last };
   if (grew || decision.kind === "same") return align(workspace, placing, onNewest);
   // With new turns, the newest stored one is written again only if its lines in the file grew and its commit can be replaced.

@@ -33,6 +33,11 @@ export interface ImportReport {
   readonly skipped?: readonly SkippedLine[];
   /** Branches made from the agent's abandoned ones (`--all-branches`). */
   readonly abandoned?: readonly string[];
+  /**
+   * The file, though lines are only appended to it, no longer begins as it did when it was imported: it is shorter, or was
+   * rewritten. What it held stays in the store; absent = it only grew.
+   */
+  readonly file_state?: FileState;
   /** Turns of branches that the agent abandoned and no branch has; absent = none, or the file was not read. */
   readonly turns_left?: number;
   /** The agent's version, if newer than the one that jpg was tried with. */
@@ -40,6 +45,8 @@ export interface ImportReport {
   /** Side files that were imported. Absent when there are none, and when unchanged. */
   readonly side_files?: SideFilesReport;
 }
+
+export type FileState = "shorter" | "rewritten";
 
 const NEWLINE = 10;
 

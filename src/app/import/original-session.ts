@@ -6,6 +6,7 @@ import type { BranchTip, ConversationStore } from "../../store/store.ts";
 import { loadBranchTree, parentSession } from "../conversation/tree.ts";
 import { readFirstEvent } from "../conversation/turns.ts";
 import { titleForId } from "../names/conversations.ts";
+import { findSession } from "../names/find-session.ts";
 import type { OpenSession } from "../sessions/open-session.ts";
 import { lineOf } from "./continued-session.ts";
 
@@ -29,6 +30,12 @@ export async function findOriginal(
 ): Promise<string | undefined> {
   const { lineage } = session;
   if (lineage === undefined || open.descent?.kind === "agent") return undefined;
+  const { continuedIn } = lineage;
+  const copy =
+    continuedIn === undefined
+      ? null
+      : await findSession(store, tips, { format: open.format.name, session: continuedIn });
+  if (copy !== null) return conversationOf(copy.name);
   if (lineage.after !== undefined) return findByCompaction(store, tips, lineage.after.line);
   const opener = lineage.originalOf(lineOf(session.readTurn(0)[0]?.id ?? ""));
   const stem = conversationId(await titleForId(session.title), "");

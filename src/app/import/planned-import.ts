@@ -10,6 +10,7 @@ import { countNewCompactions, createTurnChain, makeCommits, wholeSequence } from
 import {
   type ChangedSession,
   decideSession,
+  fileState,
   lookAtSession,
   readSession,
   type SessionDecision,
@@ -18,6 +19,7 @@ import { everyCompactionId, type ImportDecision, type ImportPlace, placeImport }
 import {
   agentOf,
   countCompactions,
+  type FileState,
   type ImportReport,
   newerAgentOf,
   reportUnchanged,
@@ -43,30 +45,35 @@ export async function prepareImport(
 ): Promise<SessionImport> {
   const look = await lookAtSession(workspace, open, facts);
   const decided = await decideSession(workspace, look);
-  if (decided.kind === "unchanged") return unchangedImport(workspace, open, decided);
+  const state = fileState(look);
+  if (decided.kind === "unchanged") return unchangedImport(workspace, open, { ...decided, state });
   const { decision, continued, keepsTurns } = decided;
-  const isHolder = (branch: string): boolean => look.held.some(({ branch: { tree } }) => tree.branch === branch);
+  const holder = look.held.find(
+    ({ branch: { tree } }) => decision.kind !== "create" && tree.branch === decision.candidate.branch,
+  );
   const taken = new Set(facts.tips.map(({ name }) => name));
   const place = await placeImport(workspace, {
     ...decided,
     open,
     continued: keepsTurns ? null : continued,
-    holdsPieces: decision.kind !== "create" && isHolder(decision.candidate.branch),
+    holdsPieces: holder !== undefined,
+    replacesPieces: holder?.comparison === "different",
     taken,
   });
-  return changedImport(workspace, { ...decided, open, place, taken });
+  return changedImport(workspace, { ...decided, open, place, taken, state });
 }
 
-type Unchanged = Extract<SessionDecision, { kind: "unchanged" }>;
+type Unchanged = Extract<SessionDecision, { kind: "unchanged" }> & { readonly state: FileState | undefined };
 
 async function unchangedImport(
   workspace: Workspace,
   open: OpenSession,
-  { tree, isWhole }: Unchanged,
+  { tree, isWhole, state }: Unchanged,
 ): Promise<SessionImport> {
-  const report = await reportUnchanged(workspace.store, open, tree);
+  const report = { ...(await reportUnchanged(workspace.store, open, tree)), file_state: state };
+  const holder = isWhole && state === undefined ? tree.branch : null;
   if (!open.allBranches || !isWhole || open.origin !== null)
-    return { write: null, finish: () => Promise.resolve(report), holder: isWhole ? tree.branch : null };
+    return { write: null, finish: () => Promise.resolve(report), holder };
   const finish = async (): Promise<ImportReport> => {
     const session = readSession(open);
     const chain = createTurnChain(wholeSequence(session, countLines(open)));
@@ -86,6 +93,7 @@ interface Planned extends ChangedSession {
   readonly place: ImportPlace;
   /** Names of branches. */
   readonly taken: ReadonlySet<string>;
+  readonly state: FileState | undefined;
 }
 
 /** What a session's commits are made from; released once they are written, so that many sessions can be in progress at once. */
@@ -171,6 +179,7 @@ function describe(plan: Planned, compactions: number): ImportReport {
     skipped: session.skippedLines.slice(0, SKIPPED_LISTED),
     updated_at: session.readTurn(session.turnCount - 1).at(-1)?.timestamp ?? session.createdAt,
     ...reportSideFiles(open.sideFiles),
+    file_state: plan.state,
     turns_left: countTurnsLeft(plan),
   };
 }

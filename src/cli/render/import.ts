@@ -50,7 +50,11 @@ export function renderImport(reports: readonly ImportReport[], rendering: Import
   const shown = own.length === 0 || verbose === true ? reports : own;
   const header = HEADER.map((text) => ({ text, paint: style.faint }));
   const table = renderTable([header, ...shown.map((report) => cells(report, style))], { columns: COLUMNS, width });
-  const lines = [...skippedLines(reports, rendering), ...reports.flatMap(sideFileNotes)];
+  const lines = [
+    ...skippedLines(reports, rendering),
+    ...reports.flatMap(sideFileNotes),
+    ...reports.flatMap(rewrittenFile),
+  ];
   return joinLines([
     ...table,
     ...lines,
@@ -107,6 +111,19 @@ function sideFileNotes({ source, side_files }: ImportReport): SafeText[] {
   // The folder has the name of its session's file.
   const place = source.endsWith(".jsonl") ? `${source.slice(0, -".jsonl".length)}/` : source;
   return [safe`${forTerminalLine(place)}: ${joinSafe([...stored, ...others], "; ")}.`];
+}
+
+/** Says that a file lost what it held when it was imported, and where that is. */
+function rewrittenFile({ source, branch, file_state, status }: ImportReport): SafeText[] {
+  if (file_state === undefined) return [];
+  const [name, place] = [forTerminalLine(source ?? branch), forTerminalLine(branch)];
+  if (file_state === "shorter")
+    return [safe`${name} is shorter than what was imported of this session before: the rest stays in ${place}.`];
+  const former =
+    status === "forked"
+      ? safe`the conversation's other branches have it as it was`
+      : safe`earlier commits of ${place} have it as it was`;
+  return [safe`${name} was rewritten since it was imported: ${former}.`];
 }
 
 /** Says that turns are on no branch, and how to import them. */

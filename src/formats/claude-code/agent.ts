@@ -125,12 +125,12 @@ export function readClaudeSession(source: SessionSource): ImportedSession {
 }
 
 /** What shows that the session is a copy: ids of its lines, and a compaction that it begins with. */
-function readLineage({ originals }: SessionIndex, { chain }: SessionPath): SessionLineage {
+function readLineage({ originals, continuedIn }: SessionIndex, { chain }: SessionPath): SessionLineage {
   const originalOf = (line: string): string => originals.get(line) ?? line;
   const first = chain.find(({ kind }) => kind !== "side");
-  if (first?.kind !== "boundary" || first.uuid === undefined) return { originalOf };
+  if (first?.kind !== "boundary" || first.uuid === undefined) return { originalOf, continuedIn };
   const line = originalOf(first.uuid);
-  return { originalOf, after: { compaction: deriveName(line), line } };
+  return { originalOf, continuedIn, after: { compaction: deriveName(line), line } };
 }
 
 /** Reads the session's id up to the first line that names it; null when none does. */

@@ -72,11 +72,14 @@ function hashOf(text: string): string {
   return Math.abs(hash).toString(36);
 }
 
+/** A session moves to another directory with its file, and its lines name the old one. */
+const MOVED_TO = "relocatedCwd";
+
 /** The fields of a line before its message, which may be longer than what is read of the file. */
 const CUT_LINE = /^\{(?:"\w+":(?:"(?:[^"\\]|\\.)*"|[\w.-]+),)*"cwd":("(?:[^"\\]|\\.)*")/;
 
 function directoryIn(text: string): string | undefined {
-  if (!text.includes('"cwd"')) return undefined;
+  if (!text.includes('"cwd"') && !text.includes(MOVED_TO)) return undefined;
   const line = parseJsonLine(text);
   if (line !== null && typeof line !== "string") return cwdOf(line);
   const quoted = CUT_LINE.exec(text)?.[1];
@@ -85,7 +88,7 @@ function directoryIn(text: string): string | undefined {
 }
 
 function cwdOf(line: RawLine): string | undefined {
-  const cwd = stringOf(line, "cwd") ?? "";
+  const cwd = (line["type"] === "relocated" ? stringOf(line, MOVED_TO) : stringOf(line, "cwd")) ?? "";
   return cwd === "" ? undefined : cwd;
 }
 

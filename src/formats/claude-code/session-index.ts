@@ -74,7 +74,10 @@ export interface SessionIndex {
   readonly skipped: readonly SkippedLine[];
   /** The first that the file names. */
   readonly sessionId?: string;
+  /** The first directory, or the one that the session moved to last. */
   readonly cwd?: string;
+  /** Id of the session that continues this one as a copy, if the agent noted it. */
+  readonly continuedIn?: string;
   /** RFC 3339 UTC of the first dated line. */
   readonly createdAt: string;
   /** First line that parses; absent if none does. */
@@ -94,6 +97,7 @@ interface Draft {
   createdAt: string | undefined;
   sessionId: string | undefined;
   cwd: string | undefined;
+  continuedIn: string | undefined;
   firstLine: RawLine | undefined;
   /** Model of the newest answer so far. */
   model: string | undefined;
@@ -116,6 +120,7 @@ export function indexSession(lines: ParsedLines, lineCount: number): SessionInde
     createdAt: undefined,
     sessionId: undefined,
     cwd: undefined,
+    continuedIn: undefined,
     firstLine: undefined,
     model: undefined,
   };
@@ -128,7 +133,7 @@ export function indexSession(lines: ParsedLines, lineCount: number): SessionInde
 }
 
 function finishIndex(draft: Draft): SessionIndex {
-  const { sessionId, cwd, firstLine, createdAt = NO_DATE } = draft;
+  const { sessionId, cwd, continuedIn, firstLine, createdAt = NO_DATE } = draft;
   return {
     entries: draft.entries
       .filter((entry) => !draft.superseded.has(entry))
@@ -144,6 +149,7 @@ function finishIndex(draft: Draft): SessionIndex {
     createdAt,
     sessionId,
     cwd,
+    continuedIn,
     firstLine,
   };
 }
@@ -152,9 +158,7 @@ function addLine(draft: Draft, line: number, raw: RawLine): void {
   const dated = readTimestamp(raw["timestamp"]);
   draft.createdAt ??= dated;
   draft.timestamp = dated ?? draft.timestamp;
-  draft.sessionId ??= sessionOfLine(raw);
-  draft.cwd ??= stringOf(raw, "cwd");
-  draft.firstLine ??= raw;
+  noteSession(draft, raw);
   const timestamp = draft.timestamp ?? NO_DATE;
   if (TITLE_TYPES.has(raw["type"])) draft.titles.push({ line, timestamp, raw });
   if (listsTools(raw)) draft.snapshots.push({ line, timestamp });
@@ -170,6 +174,15 @@ function addLine(draft: Draft, line: number, raw: RawLine): void {
   const earlier = draft.nodes.get(entry.uuid);
   if (earlier !== undefined) draft.superseded.add(earlier);
   draft.nodes.set(entry.uuid, entry);
+}
+
+/** Notes what a line says of the whole session. */
+function noteSession(draft: Draft, raw: RawLine): void {
+  draft.sessionId ??= sessionOfLine(raw);
+  draft.cwd ??= stringOf(raw, "cwd");
+  if (raw["type"] === "relocated") draft.cwd = stringOf(raw, "relocatedCwd") ?? draft.cwd;
+  if (raw["type"] === "continued-in") draft.continuedIn = stringOf(raw, "continuedInSessionId") ?? draft.continuedIn;
+  draft.firstLine ??= raw;
 }
 
 interface EntryInput {
