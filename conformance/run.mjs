@@ -1,4 +1,4 @@
-// node run.mjs [--agent NAME] PROGRAM [ARG…]: for each case runs PROGRAM ARG… FILE, which prints messages as JSON, and compares
+// node run.mjs [--agent NAME[/CASE]] PROGRAM [ARG…]: for each case runs PROGRAM ARG… FILE, which prints messages as JSON, and compares
 // them with what the agent sent (README.md). SPDX-License-Identifier: Apache-2.0
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, realpathSync } from "node:fs";
@@ -8,10 +8,10 @@ import { firstDifference } from "./compare.mjs";
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 
-/** Lists the cases of one agent, or of all: what `case.json` says, with `id`, `folder`, and the paths of session and record. */
+/** Lists the cases (of an agent, or one): what `case.json` says, with `id`, `folder`, and the paths of session and record. */
 export function listCases(only) {
-  const agents = foldersIn(HERE).filter((agent) => only === undefined || agent === only);
-  return agents.flatMap((agent) => foldersIn(join(HERE, agent)).map((name) => readCase(agent, name)));
+  const cases = foldersIn(HERE).flatMap((agent) => foldersIn(join(HERE, agent)).map((name) => readCase(agent, name)));
+  return cases.filter(({ id, agent }) => only === undefined || agent === only || id === only);
 }
 
 function foldersIn(folder) {

@@ -1,8 +1,8 @@
 // The agents, and how each is given a session and a prompt offline: in a fresh home, with dummy keys, a model on loopback, and
 // every other address closed.
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import type { OwnWords } from "./sent-messages.ts";
 
 /** A case of conformance/, as far as a driver looks at it. */
@@ -54,7 +54,10 @@ function placeSession({ path, several }: SessionCase, folder: string, name: stri
     write(join(folder, name), readFileSync(path));
     return join(folder, name);
   }
-  cpSync(several.folder, folder, { recursive: true });
+  for (const entry of readdirSync(several.folder, { recursive: true, withFileTypes: true })) {
+    const source = join(entry.parentPath, entry.name);
+    if (entry.isFile()) write(join(folder, relative(several.folder, source)), readFileSync(source));
+  }
   return join(folder, several.file);
 }
 

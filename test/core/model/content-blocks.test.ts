@@ -134,6 +134,7 @@ describe("toParts", () => {
     attachment: { text: "a.txt\ninside" },
     "attachment of which only the name is left": { text: "a.txt" },
     "image with data": { inlineData: { mimeType: "image/png", data: "AAAA" } },
+    "titled image": { inlineData: { mimeType: "image/png", data: "AAAA" } },
     "image of an unknown type": { inlineData: { mimeType: "application/octet-stream", data: "AAAA" } },
     "image by address": { text: "[image https://example.invalid/a.png]" },
     "titled document by address": { fileData: { mimeType: "a/b", fileUri: "https://example.invalid/a" } },
