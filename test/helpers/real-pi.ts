@@ -129,7 +129,7 @@ async function resumePi(
   const proxies = Object.fromEntries(
     ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"].map((key) => [key, "http://127.0.0.1:9"]),
   );
-  await run(node, [join(pi, bin.pi), "-p", "--session", session, ...choice, prompt], {
+  const running = run(node, [join(pi, bin.pi), "-p", "--session", session, ...choice, prompt], {
     cwd: dirname(session),
     timeout: 240_000,
     env: {
@@ -145,6 +145,8 @@ async function resumePi(
       PI_TELEMETRY: "0",
     },
   });
+  running.child.stdin?.end(); // pi waits for its end
+  await running;
 }
 
 /** The provider and model of the newest answer: pi drops reasoning of any other. */

@@ -131,7 +131,7 @@ export const PI: AgentFormat = {
       "pi keeps its sessions under ~/.pi/agent/sessions (or PI_CODING_AGENT_DIR, or where its setting `sessionDir` says).",
     file: "~/.pi/agent/sessions/--home-me-app--/2026-01-02T10-00-00-000Z_4f2e….jsonl",
     reads:
-      "Sessions of versions 1 to 3 of the format. Its compactions and edits become compactions, other branches of the tree become forks (`--all-branches`), and a session forked from another becomes a fork of its conversation.",
+      "Sessions of versions 1 to 3 of the format, as pi 0.73 and 1.6 write them. Its compactions and edits become compactions, other branches of the tree become forks (`--all-branches`), and a session forked from another becomes a fork of its conversation.",
     lost: [
       "Answers that were broken off become notes: pi does not send them either.",
       "Of other agents' reasoning, only what Anthropic signed is exported.",

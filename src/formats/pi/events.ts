@@ -65,9 +65,18 @@ function resultBody(message: RawLine): EventBody {
   return {
     type: "tool_call_response",
     call_id: stringOf(message, "toolCallId") ?? "",
-    content: contentOfBlocks(message["content"]),
+    content: withText(contentOfBlocks(message["content"])),
     is_error: message["isError"] === true,
   };
+}
+
+/** What pi sends before the images of a result without a text. */
+const SEE_IMAGE = "(see attached image)";
+
+function withText(content: Content): Content {
+  if (typeof content === "string" || !Array.isArray(content)) return content;
+  const types = new Set(content.map(({ type }) => type));
+  return types.has("image") && !types.has("text") ? [{ type: "text", text: SEE_IMAGE }, ...content] : content;
 }
 
 /** Keeps the agent's own fields, so that an export to pi writes the same entry. */

@@ -22,6 +22,37 @@ describe("toNaiveList", () => {
     ]);
   });
 
+  it("adds the results that agents add, after the answer that made the calls", () => {
+    const waiting = (id: string, call_id: string, message_id: string): Event => ({
+      type: "tool_call_request",
+      id,
+      timestamp: "2026-01-01T00:00:00Z",
+      call_id,
+      name: "bash",
+      arguments: {},
+      metadata: { message_id, unanswered: "Nothing came." },
+    });
+    const result: Event = {
+      type: "tool_call_response",
+      id: "r",
+      timestamp: "2026-01-01T00:00:00Z",
+      call_id: "1",
+      content: "done",
+      is_error: false,
+    };
+    const events = [waiting("a", "1", "m"), waiting("b", "2", "m"), result, waiting("c", "3", "n")];
+    const view = { turns: [{ origin: { kind: "kept" as const, turn: 0 }, events }] };
+    const blocks = toNaiveList(view, "anthropic").flatMap(({ value }) => value["content"] as Record<string, unknown>[]);
+    expect(blocks.map((block) => block["content"] ?? block["id"])).toEqual([
+      "1",
+      "2",
+      "done",
+      "Nothing came.",
+      "3",
+      "Nothing came.",
+    ]);
+  });
+
   it("lays messages out as every agent does: neighbours joined, results before what the user said", () => {
     const roles = (provider: ProviderName): readonly unknown[] =>
       list("U R A T T Q t S t! A", provider).map((entry) => {

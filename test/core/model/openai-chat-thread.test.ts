@@ -32,6 +32,10 @@ const call = (id: string, call_id: string, extra: object = {}): Event => ({
 const result = (id: string, call_id: string, content: unknown = "done"): Event =>
   ({ type: "tool_call_response", id, ...time, call_id, content, is_error: false }) as Event;
 
+/** A call whose agent sends a text of its own while there is no result. */
+const waiting = (id: string, call_id: string): Event =>
+  call(id, call_id, { metadata: { unanswered: "Nothing came." } });
+
 function viewOf(...turns: readonly (readonly Event[])[]): View {
   return { turns: turns.map((events, turn) => ({ origin: { kind: "kept", turn }, events })) };
 }
@@ -109,6 +113,13 @@ describe("toOpenAiChatThread", () => {
     );
     expect(outline(view)).toEqual(["assistant:  T:1", `tool 1: ${INTERRUPTED}`, "assistant:  T:2", "tool 2: done"]);
     expect(rules(view)).toEqual(["C2 dropped x", "C4 dropped d", "C1 added"]);
+  });
+
+  it("says of a call without a result what its agent says, if that says something", () => {
+    const view = viewOf([said("a", "looking"), waiting("b", "1"), call("c", "2"), said("d", "stopped")]);
+    expect(outline(view).slice(1)).toEqual(["tool 1: Nothing came.", `tool 2: ${INTERRUPTED}`, "assistant: stopped"]);
+    const odd = call("b", "1", { metadata: { unanswered: 7 } });
+    expect(outline(viewOf([odd]))).toEqual(["assistant:  T:1", `tool 1: ${INTERRUPTED}`]);
   });
 
   it("takes the result of a later turn to its call", () => {

@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { createBufferSource } from "../../../src/app/sessions/sources.ts";
+import { projectTurns } from "../../../src/core/conversation/projection.ts";
 import { JpgError } from "../../../src/core/errors.ts";
 import { AGENTS } from "../../../src/formats/agents.ts";
+import { exportAnthropic } from "../../../src/formats/anthropic/write.ts";
 import {
   createOpenCodeWriter,
   OPENCODE_SESSION,
@@ -149,6 +151,27 @@ describe("a session of OpenCode", () => {
       kind: "failed_answer",
       data: { error: "APIError", message: "overloaded", text: "never", calls: ["bash"] },
     });
+  });
+
+  it("says of a call that never finished what OpenCode says, wherever it is", () => {
+    const session = createOpenCodeWriter();
+    session.user("one");
+    session.say(
+      "looking",
+      openCodeCall("c1", null),
+      openCodeCall("c2"),
+      openCodeCall("c3", null, { status: "pending" }),
+    );
+    session.user("two");
+    session.say("stopped");
+    const read = readOpenCode(session);
+    const { messages } = exportAnthropic(projectTurns(turnsOfSession(read), read.compactions));
+    const results = (messages[2]?.content ?? []) as readonly Json[];
+    expect(results.slice(0, 3).map((block) => [block["tool_use_id"], block["content"]])).toEqual([
+      ["c2", "kelp"],
+      ["c1", "[Tool execution was interrupted]"],
+      ["c3", "[Tool execution was interrupted]"],
+    ]);
   });
 
   it("splits an answer of several steps, each with the results of its own calls", () => {

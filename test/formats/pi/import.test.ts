@@ -79,6 +79,15 @@ describe("a pi session", () => {
     });
   });
 
+  it("says of a result that is only an image what pi says", () => {
+    const pi = createPiWriter();
+    pi.user("look");
+    pi.say(piCall("c1"));
+    pi.result("c1", "", { content: [{ type: "image", data: "iVBO", mimeType: "image/png" }] });
+    const [, , , result] = readPi(pi).readTurn(0);
+    expect(result).toMatchObject({ content: [{ type: "text", text: "(see attached image)" }, { type: "image" }] });
+  });
+
   it("leaves out, as a note, an answer that was broken off and its calls: pi never sends it again", () => {
     const pi = createPiWriter();
     pi.user("go");
