@@ -49,6 +49,13 @@ const PARTIES = [
     model: "gemini-2.5-flash",
     provider: "google",
   },
+  {
+    name: "copilot-cli",
+    file: "copilot-cli/EntityProcess__agentv/26_9e1b9e5502_0.jsonl",
+    ending: ".jsonl",
+    model: "claude-sonnet-4-5",
+    provider: "openai-chat",
+  },
 ] as const;
 
 type Party = (typeof PARTIES)[number];

@@ -60,3 +60,31 @@ export function copilotBytes(lines: readonly CopilotLine[]): Buffer {
 export function readCopilot(lines: readonly CopilotLine[]): ImportedSession {
   return readCopilotSession(createBufferSource(copilotBytes(lines)));
 }
+
+/** A line that is more than type and data. */
+export interface CopilotRow {
+  readonly type: string;
+  readonly data: Json;
+  readonly agentId?: string;
+}
+
+/** The text of a session that Copilot CLI resumes: it wants UUIDs, and a few more fields. */
+export function resumableCopilot(rows: readonly (CopilotLine | CopilotRow)[]): string {
+  const uuid = (at: number): string => `00000000-0000-4000-8000-${String(at).padStart(12, "0")}`;
+  return rows
+    .map((row, at) => {
+      const { type, data, agentId } = "type" in row ? row : { type: row[0], data: row[1], agentId: undefined };
+      const more = type === "session.start" ? { startTime: "2026-01-02T03:00:00.000Z" } : {};
+      const named = type === "assistant.message" ? { messageId: `m${at}` } : {};
+      return JSON.stringify({
+        type,
+        data: { ...more, ...named, ...(data as object) },
+        id: uuid(at + 1),
+        timestamp: new Date(Date.UTC(2026, 0, 2, 3, at)).toISOString(),
+        parentId: at === 0 ? null : uuid(at),
+        agentId,
+      });
+    })
+    .map((line) => `${line}\n`)
+    .join("");
+}

@@ -9,15 +9,20 @@ import { promisify } from "node:util";
 import { sharedFolder } from "./corpus.ts";
 import type { SentMessage } from "./normalizer.ts";
 import { agentsFolder } from "./real-agent.ts";
+import { resumeCopilot } from "./real-copilot.ts";
 
 const run = promisify(execFile);
 const runner = join(sharedFolder, "agents", "resume.mjs");
 
 /** Why tests with these real agents cannot run; null when they can. */
 export function missingAgents(names: readonly string[]): string | null {
-  const absent = names.filter((name) => agentsFolder === undefined || !existsSync(join(agentsFolder, name)));
+  const absent = names.filter((name) => agentsFolder === undefined || !existsSync(join(agentsFolder, folderOf(name))));
   if (absent.length === 0 && existsSync(runner)) return null;
   return `set JPG_AGENTS_DIR to a folder with ${names.join(", ")}, and JPG_CORPUS for their runner`;
+}
+
+function folderOf(name: string): string {
+  return name === "copilot-cli" ? "copilot" : name;
 }
 
 /** Lets an agent take a prompt in a copy of a session, and gives what it sent, prompt and injected words among it. */
@@ -26,6 +31,7 @@ export async function resumeIn(
   path: string,
   { prompt, model }: { readonly prompt: string; readonly model: string },
 ): Promise<readonly SentMessage[]> {
+  if (agent === "copilot-cli") return (await resumeCopilot(await readFile(path, "utf8"), { prompt })).withPrompt;
   const folder = await mkdtemp(join(tmpdir(), "jpg-resume-"));
   try {
     const out = join(folder, "sent.json");

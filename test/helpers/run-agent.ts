@@ -2,6 +2,7 @@
 // settings in the home of a sandbox: they are run as a user runs them, with a model that answers offline.
 import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { sharedFolder } from "./corpus.ts";
@@ -25,6 +26,8 @@ export async function startModel(): Promise<Mock> {
 }
 
 interface Agent {
+  /** The folder that it was installed in; absent = its name. */
+  readonly folder?: string;
   /** Its program below the folder that it was installed in. */
   readonly program: readonly string[];
   readonly env: (url: string, home: string) => Record<string, string>;
@@ -38,6 +41,20 @@ const write = (path: string, text: string): void => {
 };
 
 const AGENTS: Readonly<Record<string, Agent>> = {
+  "copilot-cli": {
+    folder: "copilot",
+    program: ["node_modules/.bin/copilot"],
+    env: (url) => ({
+      COPILOT_OFFLINE: "true",
+      COPILOT_AUTO_UPDATE: "false",
+      COPILOT_PROVIDER_TYPE: "anthropic",
+      COPILOT_PROVIDER_BASE_URL: url,
+      COPILOT_PROVIDER_API_KEY: "dummy",
+      COPILOT_MODEL: "claude-sonnet-4-5",
+      // It unpacks 235 MB there, once for all runs.
+      XDG_CACHE_HOME: join(tmpdir(), "jpg-copilot-cache"),
+    }),
+  },
   "claude-code": {
     program: ["node_modules/@anthropic-ai", `claude-code-${process.platform}-${process.arch}`, "claude"],
     env: (url) => ({
@@ -123,7 +140,7 @@ const AGENTS: Readonly<Record<string, Agent>> = {
 function programOf(name: string): string | null {
   if (agentsFolder === undefined || !existsSync(mockFile)) return null;
   const [first = "", ...rest] = AGENTS[name]?.program ?? [];
-  const scope = join(agentsFolder, name, first);
+  const scope = join(agentsFolder, AGENTS[name]?.folder ?? name, first);
   if (rest.length === 0) return existsSync(scope) ? scope : null;
   // Builds for several C libraries may stand side by side.
   const names = existsSync(scope) ? readdirSync(scope).filter((found) => found.startsWith(rest[0] ?? "")) : [];
@@ -140,8 +157,16 @@ export function prepareAgent(name: string, sandbox: Sandbox, mock: Mock): void {
   AGENTS[name]?.prepare?.(sandbox.home, mock.url);
 }
 
+/** Where an agent runs. */
+export type AgentPlace = Pick<Sandbox, "home" | "project" | "env">;
+
 /** Runs an agent in the sandbox's project to its end; throws where it fails, with what it said. Gives its standard error. */
-export async function runAgent(name: string, sandbox: Sandbox, mock: Mock, args: readonly string[]): Promise<string> {
+export async function runAgent(
+  name: string,
+  sandbox: AgentPlace,
+  mock: Mock,
+  args: readonly string[],
+): Promise<string> {
   const env = {
     ...sandbox.env,
     PATH: [dirname(process.execPath), "/usr/local/bin", "/usr/bin", "/bin"].join(delimiter),

@@ -22,6 +22,7 @@ import {
   toResultContent,
   toThinkingBlock,
 } from "./anthropic-blocks.ts";
+import { joinContinued } from "./continued-texts.ts";
 import {
   type BlockOrigin,
   blockOrigins,
@@ -55,7 +56,8 @@ interface Writer {
 }
 
 /** Renders a view for the Anthropic Messages API. */
-export function toAnthropicThread(view: View, options: AnthropicOptions = {}): Thread {
+export function toAnthropicThread(whole: View, options: AnthropicOptions = {}): Thread {
+  const view = joinContinued(whole);
   const plan = planCalls(view);
   const hardening: HardeningStep[] = [...plan.hardening];
   const origins = blockOrigins(view);

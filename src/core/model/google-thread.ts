@@ -25,6 +25,7 @@ import {
   type MessageBuilder,
   placeResults,
 } from "./anthropic-thread.ts";
+import { joinContinued } from "./continued-texts.ts";
 import { DUMMY_SIGNATURE, hasGoogleFeature, isSignature } from "./google-rules.ts";
 import { isSameModelFamily } from "./model-name.ts";
 import { createIdAssignment } from "./openai-thread.ts";
@@ -73,7 +74,8 @@ interface Writer {
 }
 
 /** Renders a view for Google's generateContent; messages of role `assistant` are contents of role `model`. */
-export function toGoogleThread(view: View, options: GoogleOptions = {}): Thread {
+export function toGoogleThread(whole: View, options: GoogleOptions = {}): Thread {
+  const view = joinContinued(whole);
   const sendsIds = hasGoogleFeature(options.model, "call_ids");
   const plan = planProviderCalls(view, sendsIds ? CALLS_WITH_IDS : CALLS);
   const hardening: HardeningStep[] = [...plan.hardening];

@@ -12,6 +12,7 @@ import {
   type View,
 } from "../conversation/event.ts";
 import { appendAll } from "../lists.ts";
+import { joinContinued } from "./continued-texts.ts";
 import { isSameModelFamily } from "./model-name.ts";
 import {
   type ContentPiece,
@@ -67,7 +68,8 @@ interface Writer {
 }
 
 /** Renders a view for OpenAI Chat Completions. The same view always gives the same messages. */
-export function toOpenAiChatThread(view: View, options: OpenAiChatOptions = {}): ItemThread {
+export function toOpenAiChatThread(whole: View, options: OpenAiChatOptions = {}): ItemThread {
+  const view = joinContinued(whole);
   const plan = planProviderCalls(view, CALL_RULES);
   const origins = itemOrigins(view);
   const { system = "" } = options;

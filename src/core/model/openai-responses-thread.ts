@@ -11,6 +11,7 @@ import {
   type ToolCallResponse,
   type View,
 } from "../conversation/event.ts";
+import { joinContinued } from "./continued-texts.ts";
 import { isSameModelFamily, modelFamily } from "./model-name.ts";
 import { checkOpenAiResponses } from "./openai-responses-rules.ts";
 import {
@@ -61,7 +62,8 @@ interface Writer {
 }
 
 /** Renders a view for OpenAI's Responses API. The same view always gives the same items. */
-export function toOpenAiResponsesThread(view: View, options: OpenAiResponsesOptions = {}): ItemThread {
+export function toOpenAiResponsesThread(whole: View, options: OpenAiResponsesOptions = {}): ItemThread {
+  const view = joinContinued(whole);
   const plan = planProviderCalls(view, CALL_RULES);
   const origins = itemOrigins(view);
   const writer: Writer = { plan, options, items: [], hardening: [...plan.hardening], open: new Set(), origins };

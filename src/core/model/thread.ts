@@ -8,7 +8,7 @@ import {
   textOfContent,
   type View,
 } from "../conversation/event.ts";
-import { pairCalls } from "../conversation/tool-pairing.ts";
+import { type CallPairs, pairCalls } from "../conversation/tool-pairing.ts";
 
 /** One block of a message in the provider's own shape. */
 export interface ThreadBlock {
@@ -111,13 +111,12 @@ export function planProviderCalls(view: View, provider: CallRules): CallPlan {
   const calls = pairCalls(turns, () => false);
   const answered = new Map<ToolCallRequest, ToolCallResponse>();
   const answeredIds = new Set<string>();
-  const order = new Map<ToolCallResponse, number>();
   for (const [result, call] of calls) {
     answered.set(call, result);
     answeredIds.add(call.call_id);
-    order.set(result, order.size);
   }
   const events = view.turns.flatMap((turn) => turn.events);
+  const order = new Map(orderResults(calls, events).map((result, at) => [result, at]));
   const newest = provider.answers === "newest" ? newestMessage(events) : null;
   const results = new Map<ToolCallRequest, ToolCallResponse | null>();
   const hardening: HardeningStep[] = [];
@@ -134,6 +133,17 @@ export function planProviderCalls(view: View, provider: CallRules): CallPlan {
     }
   }
   return { results, calls, order, ids: assignIds(results.keys(), provider.assignId, hardening), hardening };
+}
+
+/** Results as recorded. Some agents send those of an answer in the order of its calls: `metadata.in_call_order`. */
+function orderResults(calls: CallPairs, events: readonly Event[]): readonly ToolCallResponse[] {
+  const results = [...calls.keys()];
+  const isReordered = (result: ToolCallResponse): boolean => result.metadata?.["in_call_order"] === true;
+  if (!results.some(isReordered)) return results;
+  const places = new Map(events.map((event, at) => [event, at]));
+  const placeOf = (result: ToolCallResponse): number =>
+    places.get(isReordered(result) ? (calls.get(result) ?? result) : result) ?? 0;
+  return results.sort((a, b) => placeOf(a) - placeOf(b));
 }
 
 /** The events of the newest assistant message: those with its message id, or, if it has none, what follows the last request. */

@@ -1,35 +1,22 @@
-// Recognises and reads sessions of Copilot CLI.
-import { type Event, type EventMetadata, isUserRequest, wordsOfContent } from "../../core/conversation/event.ts";
-import { titleOfRequest } from "../../core/conversation/marks.ts";
+// Copilot CLI's format: recognises, reads, writes and resumes its sessions. See docs/ARCHITECTURE.md and `../agent-format.ts`.
+import { isUserRequest, wordsOfContent } from "../../core/conversation/event.ts";
+import { shownTitle, titleOfRequest } from "../../core/conversation/marks.ts";
 import { userError } from "../../core/errors.ts";
 import { type AgentFormat, findVersion, type Machine, type SessionDirectory } from "../agent-format.ts";
-import { type ImportedSession, plainValues, toUsableId } from "../imported-session.ts";
-import { readArguments } from "../openai-chat/content.ts";
-import {
-  createParsedLines,
-  isRecord,
-  type ParsedLines,
-  type RawLine,
-  recordOf,
-  type SessionSource,
-  stringOf,
-} from "../session-source.ts";
-import {
-  type CopilotEntry,
-  type CopilotIndex,
-  type CopilotTurn,
-  dataOf,
-  indexCopilotLines,
-  isCopilotLine,
-  parseCopilotLine,
-  sessionStartedBy,
-} from "./lines.ts";
+import { type ExportOrigin, type ImportedSession, lineUuid, sessionUuid } from "../imported-session.ts";
+import { createParsedLines, type ParsedLines, recordOf, type SessionSource, stringOf } from "../session-source.ts";
+import { readCopilotCompactions } from "./compactions.ts";
+import { copilotDescent } from "./descent.ts";
+import { type CopilotReading, readCopilotEntry, readCopilotTurn } from "./events.ts";
+import { dataOf, isCopilotLine, parseCopilotLine, partOf, sessionStartedBy } from "./lines.ts";
+import { type CopilotEntry, type CopilotIndex, indexCopilotLines, nameSession } from "./session-index.ts";
+import { COPILOT_SETUP, copilotFolder } from "./setup.ts";
+import { copilotOrigin, exportedCopilotId, VERIFIED_VERSION, writeCopilotSession } from "./write.ts";
 
-// Imports a session of Copilot CLI: indexes its lines and cuts them into turns that are read on demand. Its truncations become
-// notes, because it records only counts, not what was dropped. A pure function of the file's text.
+// Imports a session of Copilot CLI: indexes its lines and cuts them into turns that are read on demand. A pure function of the file's text.
 
 /** Version of this importer: raise it when the same bytes would give other events. */
-const COPILOT_IMPORTER = 2;
+const COPILOT_IMPORTER = 3;
 
 /** Title of a session without a user request. */
 const UNTITLED = "untitled session";
@@ -50,7 +37,7 @@ export function copilotSessionId(source: SessionSource): string | null {
   for (let at = 0; at < source.lineCount; at++) {
     const line = parseCopilotLine(source.line(at));
     const id = line === null || typeof line === "string" ? undefined : sessionStartedBy(line);
-    if (id !== undefined) return toUsableId(id);
+    if (id !== undefined) return nameSession(id, partOf(source));
   }
   return null;
 }
@@ -58,43 +45,61 @@ export function copilotSessionId(source: SessionSource): string | null {
 /** Reads a session; lists bad lines in `skippedLines`. Throws `not_a_session` when no line is Copilot CLI's. */
 export function readCopilotSession(source: SessionSource): ImportedSession {
   const lines = createParsedLines(source, parseCopilotLine);
-  const index = indexCopilotLines(lines, source.lineCount);
+  const index = indexCopilotLines(lines, source.lineCount, partOf(source));
   if (!index.isCopilot) throw notASession(index);
-  const { turns, sessionId, createdAt, cwd, ids, skipped } = index;
+  const { turns, sessionId, createdAt, cwd, ids, skipped, parts } = index;
+  const reading: CopilotReading = { lines, index };
+  const placed = readCopilotCompactions(reading);
+  const origin = copilotOrigin(source);
+  const exportedAs = exportedCopilotId(source);
   return {
     format: "copilot-cli",
     importer: COPILOT_IMPORTER,
     sessionId,
-    title: firstTitle(lines, turns) ?? UNTITLED,
-    titles: [],
+    title: firstTitle(reading) ?? UNTITLED,
+    titles: readTitles(lines, index.entries),
     createdAt,
     cwd,
     turnCount: turns.length,
-    readTurn: (turn) => readCopilotTurn(lines, turns[turn]),
+    readTurn: (turn) => readCopilotTurn(reading, turns[turn]),
     turnLine: (turn) => (turn === 0 ? 0 : (turns[turn]?.opener.line ?? source.lineCount)),
     hasLine: (id) => ids.has(id),
     turnTime: (turn) => turns[turn]?.opener.timestamp ?? createdAt,
-    compactions: [],
-    compactionTurns: new Map(),
+    compactions: placed.map(({ compaction }) => compaction),
+    compactionTurns: new Map(placed.map(({ compaction, turn }) => [compaction.id, turn])),
     abandoned: [],
     skippedLines: skipped,
+    ...(parts.length > 0 && { parts }),
+    ...(origin !== null && { origin }),
+    ...(origin !== null && exportedAs !== undefined && { exportedAs }),
   };
 }
 
-function firstTitle(lines: ParsedLines, turns: readonly CopilotTurn[]): string | undefined {
-  for (const { entries } of turns) {
+/** The names that lines give the session, oldest first, without repetitions. */
+function readTitles(lines: ParsedLines, entries: readonly CopilotEntry[]): ImportedSession["titles"] {
+  const titles: { readonly timestamp: string; readonly title: string; readonly id: string }[] = [];
+  for (const { line: at, kind, timestamp, id } of entries) {
+    const line = kind === "note" ? lines.at(at) : null;
+    if (line === null || typeof line === "string" || line["type"] !== "session.title_changed") continue;
+    const title = shownTitle(stringOf(dataOf(line), "title") ?? "");
+    if (title !== "" && title !== titles.at(-1)?.title) titles.push({ timestamp, title, id });
+  }
+  return titles;
+}
+
+function firstTitle(reading: CopilotReading): string | undefined {
+  for (const { entries } of reading.index.turns) {
     for (const entry of entries) {
-      const words = readPrompt(lines, entry);
-      const title = titleOfRequest(words);
+      const title = titleOfRequest(readPrompt(reading, entry));
       if (title !== "") return title;
     }
   }
   return undefined;
 }
 
-function readPrompt(lines: ParsedLines, entry: CopilotTurn["opener"]): string {
+function readPrompt(reading: CopilotReading, entry: CopilotEntry): string {
   if (entry.kind !== "prompt") return "";
-  const request = readCopilotLine(lines, entry).find(isUserRequest);
+  const request = readCopilotEntry(reading, entry).find(isUserRequest);
   return request === undefined ? "" : wordsOfContent(request.content);
 }
 
@@ -108,131 +113,6 @@ function notASession({ skipped }: CopilotIndex): Error {
   );
 }
 
-// Second pass: converts a line to its events. The same line always gives the same events.
-
-/** Provider of the reasoning, which only this service can read, whichever company's model wrote it. */
-const PROVIDER = "github-copilot";
-
-/** An event without id and time. */
-type EventBody = Readonly<Record<string, unknown>> & { readonly type: string };
-
-/** Reads a turn, turn_start first. */
-function readCopilotTurn(lines: ParsedLines, turn: CopilotTurn | undefined): readonly Event[] {
-  if (turn === undefined) return [];
-  const { id, timestamp } = turn.opener;
-  const start: Event = { type: "turn_start", id: `${id}.turn`, timestamp };
-  return [start, ...turn.entries.flatMap((entry) => readCopilotLine(lines, entry))];
-}
-
-/** Reads the events of a line; the first has the line's id. */
-function readCopilotLine(lines: ParsedLines, entry: CopilotEntry): readonly Event[] {
-  const line = lines.at(entry.line);
-  if (line === null || typeof line === "string") return [];
-  const { id, timestamp } = entry;
-  return bodiesOf(line, entry).map((body, n) => {
-    const { type, ...rest } = body;
-    return { type, id: n === 0 ? id : `${id}.${n}`, timestamp, ...rest } as Event;
-  });
-}
-
-function bodiesOf(line: RawLine, entry: CopilotEntry): readonly EventBody[] {
-  const data = dataOf(line);
-  switch (entry.kind) {
-    case "prompt":
-      return requestBodies(data, entry);
-    case "harness":
-      return [harness(stringOf(data, "content") ?? "")];
-    case "answer":
-      return answerBodies(data, entry);
-    case "output":
-      return [outputBody(data)];
-    default:
-      return [noteBody(line, data)];
-  }
-}
-
-/** What the user typed, and what Copilot CLI added before and after it. */
-function requestBodies(data: RawLine, { isQueued }: CopilotEntry): readonly EventBody[] {
-  const typed = stringOf(data, "content") ?? "";
-  const sent = stringOf(data, "transformedContent") ?? typed;
-  const at = sent.indexOf(typed);
-  const request: EventBody = {
-    type: "chat_request",
-    content: at < 0 ? sent : typed,
-    ...(isQueued === true && { metadata: { origin: "queued" } }),
-  };
-  if (at < 0) return [request];
-  const around = [sent.slice(0, at), sent.slice(at + typed.length)].map((text) =>
-    text.trim() === "" ? [] : [harness(text.trim())],
-  );
-  return [...(around[0] ?? []), request, ...(around[1] ?? [])];
-}
-
-function harness(content: string): EventBody {
-  return { type: "chat_request", content, metadata: { origin: "harness" } };
-}
-
-function answerBodies(data: RawLine, { id, model: inForce }: CopilotEntry): readonly EventBody[] {
-  const model = stringOf(data, "model") ?? inForce;
-  const made: EventMetadata = { provider: PROVIDER, model, message_id: id };
-  const bodies = [...reasoningBodies(data, made), ...messageBodies(data, made), ...callBodies(data, made)];
-  const { outputTokens } = data;
-  const [first, ...rest] = bodies;
-  if (first === undefined || typeof outputTokens !== "number") return bodies;
-  const metadata = { ...(first["metadata"] as EventMetadata), usage: { outputTokens } };
-  return [{ ...first, metadata }, ...rest];
-}
-
-function reasoningBodies(data: RawLine, made: EventMetadata): readonly EventBody[] {
-  const reasoning = stringOf(data, "reasoningText") ?? "";
-  const encrypted = stringOf(data, "encryptedContent");
-  const signature = stringOf(data, "reasoningOpaque");
-  if (reasoning === "" && encrypted === undefined && signature === undefined) return [];
-  const metadata = {
-    ...made,
-    signature,
-    encrypted,
-  };
-  return [{ type: "chat_response", reasoning, metadata }];
-}
-
-function messageBodies(data: RawLine, metadata: EventMetadata): readonly EventBody[] {
-  const message = stringOf(data, "content") ?? "";
-  return message === "" ? [] : [{ type: "chat_response", message, metadata }];
-}
-
-function callBodies(data: RawLine, metadata: EventMetadata): readonly EventBody[] {
-  const calls = data["toolRequests"];
-  if (!Array.isArray(calls)) return [];
-  return calls.filter(isRecord).map((call) => ({
-    type: "tool_call_request",
-    call_id: stringOf(call, "toolCallId") ?? "",
-    name: stringOf(call, "name") ?? "",
-    arguments: readArguments(call["arguments"]),
-    metadata,
-  }));
-}
-
-function outputBody(data: RawLine): EventBody {
-  const result = recordOf(data, "result") ?? {};
-  const problem = recordOf(data, "error");
-  return {
-    type: "tool_call_response",
-    call_id: stringOf(data, "toolCallId") ?? "",
-    content: stringOf(result, "content") ?? stringOf(problem ?? {}, "message") ?? "",
-    is_error: data["success"] === false || problem !== undefined,
-  };
-}
-
-/** A note keeps the small plain values; the whole line stays in the sources. */
-function noteBody(line: RawLine, data: RawLine): EventBody {
-  const values = { ...plainValues(data), ...plainValues(recordOf(data, "context") ?? {}) };
-  const { cwd: _, content: __, ...kept } = values;
-  return { type: "note", kind: String(line["type"]), ...(Object.keys(kept).length > 0 && { data: kept }) };
-}
-
-// Copilot CLI's format: see docs/ARCHITECTURE.md and `../agent-format.ts`. Import only: its sessions are bound to its service.
-
 export const COPILOT_CLI: AgentFormat = {
   name: "copilot-cli",
   agent: { name: "Copilot CLI", email: "copilot-cli@jpg.invalid" },
@@ -244,32 +124,49 @@ export const COPILOT_CLI: AgentFormat = {
   },
   detect: isCopilotSession,
   sessionId: copilotSessionId,
-  origin: () => null,
+  origin: (source): ExportOrigin | null => copilotOrigin(source),
+  descent: copilotDescent,
   read: readCopilotSession,
+  write: { sessionId: sessionUuid, lineId: lineUuid, write: writeCopilotSession },
+  resume: (machine, { sessionId }) => ({
+    path: machine.join(sessionFolder(machine), sessionId, FILE),
+    command: ["copilot", `--resume=${sessionId}`],
+    hints: ["COPILOT_HOME names another folder for Copilot CLI's files."],
+  }),
+  setup: COPILOT_SETUP,
   versions: {
-    tried: "1.0.77",
+    tried: VERIFIED_VERSION,
     versionOf: (source) => findVersion(source, parseCopilotLine, (line) => dataOf(line)["copilotVersion"]),
   },
   tools: {
     shell: { name: "bash", keys: { command: "command" } },
     read: { name: "view", keys: { path: "path" } },
+    write: { name: "create", keys: { path: "path", content: "file_text" } },
     edit: { name: "edit", keys: { path: "path", before: "old_str", after: "new_str" } },
+    search: { name: "grep", keys: { pattern: "pattern", path: "path" } },
+    find: { name: "glob", keys: { pattern: "pattern", path: "path" } },
   },
   help: {
-    place: "Copilot CLI keeps its sessions under ~/.copilot/session-state.",
+    place: "Copilot CLI keeps its sessions under ~/.copilot/session-state (or COPILOT_HOME).",
     file: "~/.copilot/session-state/10fb4666-…/events.jsonl",
     reads:
-      "Sessions of 1.0 (`events.jsonl`). What Copilot CLI added to a request is kept as separate text of the agent, not yours.",
+      "Sessions of 1.0 (`events.jsonl`). Its compactions become compactions, a session made with `/fork` becomes a fork of its conversation, what `/undo` took back stays on the branch, and a sub-agent's lines become a conversation linked with it. What Copilot CLI added to a request is kept as separate text of the agent, not yours.",
     lost: [
       "For a truncation Copilot CLI records counts, not what it dropped, so a truncation becomes a note and hides nothing.",
-      "What sub-agents said and did becomes notes: their caller sees only what they answered.",
       "Its system prompt is a note.",
+      "Reasoning is imported; Copilot CLI sends none of it when it resumes, so an export has none.",
+      "An attached file of which Copilot CLI keeps only the path is sent as it is on the disk at that time: of it, only what the session holds is imported.",
     ],
+    takes: { file: "events.jsonl", by: "a session that `copilot --resume=<session>` takes in its folder of that name" },
+    addServer: "copilot mcp add jpg -- jpg mcp",
   },
 };
 
-function sessionFolder({ home, join }: Machine): string {
-  return join(home, ".copilot", "session-state");
+/** Name of a session's file, in a folder with the session's id. */
+const FILE = "events.jsonl";
+
+function sessionFolder(machine: Machine): string {
+  return machine.join(copilotFolder(machine), "session-state");
 }
 
 /** Sessions of all directories are together; the first line names the directory that it began in. */

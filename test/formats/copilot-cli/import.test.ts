@@ -63,9 +63,13 @@ describe("a session of Copilot CLI", () => {
         [
           "note session.start",
           "note system.message",
-          "harness: <current_datetime>noon</current_datetime>",
+          "harness: <current_datetime>noon</current_datetime>
+
+      ",
           "user: Which kelp grows here?",
-          "harness: <reminder>r</reminder>",
+          "harness: 
+
+      <reminder>r</reminder>",
           "reasoning: I look.",
           "call c1",
           "output c1",
@@ -132,8 +136,6 @@ describe("a session of Copilot CLI", () => {
     expect(notes).toEqual([
       ["tool.execution_complete", { toolCallId: "c2", success: true }],
       ["session.truncation", { tokenLimit: 8000, messagesRemovedDuringTruncation: 4 }],
-      ["assistant.message", { parentToolCallId: "c2" }],
-      ["tool.execution_complete", { toolCallId: "s1", success: true, parentToolCallId: "c2" }],
       ["something.new", { level: 3, long: `${"x".repeat(200)}…` }],
     ]);
   });
