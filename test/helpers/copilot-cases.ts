@@ -78,6 +78,7 @@ export const COPILOT_CASES: readonly CopilotCase[] = [
     ],
   },
   { name: "a stopped call", lines: [begun(), idle("One"), said("x", ["c1"]), aborted, idle("Two"), said("Three")] },
+  { name: "a call at the end", lines: [begun(), idle("One"), said("x", ["c1"])] },
   { name: "a stopped call at the end", lines: [begun(), idle("One"), said("x", ["c1"]), aborted] },
   {
     name: "a result after the stop",

@@ -13,6 +13,12 @@ export const PROVIDER = "github-copilot";
 /** What Copilot CLI sends for a call that ended without a result. */
 const STOPPED = "The execution of this tool, or a previous tool was interrupted.";
 
+/** What it sends for a call whose result may only be missing in the file. */
+const UNANSWERED =
+  "Tool execution was interrupted before a result was recorded. Its effects may be absent, partial, or already complete, " +
+  "and other tools may have completed successfully. Check the current state before retrying; do not assume success or " +
+  "replay this operation blindly.";
+
 /** What it sends for a failed call without a message. */
 const FAILED = "Tool execution failed";
 
@@ -241,7 +247,8 @@ function messageBodies(data: RawLine, made: EventMetadata, continues: boolean): 
   return [{ type: "chat_response", message, metadata: continues ? { ...made, continues } : made }];
 }
 
-function callBodies(data: RawLine, metadata: EventMetadata): readonly EventBody[] {
+function callBodies(data: RawLine, made: EventMetadata): readonly EventBody[] {
+  const metadata: EventMetadata = { ...made, unanswered: UNANSWERED };
   const calls = data["toolRequests"];
   if (!Array.isArray(calls)) return [];
   return calls.filter(isRecord).map((call) => ({

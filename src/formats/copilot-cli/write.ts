@@ -15,13 +15,7 @@ import {
 } from "../../core/conversation/event.ts";
 import { joinContinued } from "../../core/model/continued-texts.ts";
 import { toTextContent } from "../../core/model/openai-chat-thread.ts";
-import {
-  type CallPlan,
-  formatReminder,
-  INTERRUPTED_RESULT,
-  planProviderCalls,
-  unusedId,
-} from "../../core/model/thread.ts";
+import { type CallPlan, formatReminder, missingResult, planProviderCalls, unusedId } from "../../core/model/thread.ts";
 import type { SessionDraft } from "../agent-format.ts";
 import { createOriginLine, type ExportOrigin, lineName, lineUuid, readExportOrigin } from "../imported-session.ts";
 import { isRecord, NO_DATE, type RawLine, type SessionSource, stringOf } from "../session-source.ts";
@@ -252,7 +246,7 @@ function addResult({ plan, chain }: Writer, call: ToolCallRequest, source: strin
   const toolCallId = plan.ids.get(call);
   const result = plan.results.get(call) ?? null;
   if (result === null) {
-    const error = { message: INTERRUPTED_RESULT };
+    const error = { message: missingResult(call) };
     chain.add(source, call.timestamp, "tool.execution_complete", { toolCallId, success: false, error });
     return;
   }
