@@ -8,7 +8,7 @@ import { dataOf } from "./lines.ts";
 import type { CopilotEntry, CopilotIndex, CopilotTurn } from "./session-index.ts";
 
 /** Provider of the reasoning, which only this service can read, whichever company's model wrote it. */
-export const PROVIDER = "github-copilot";
+export const COPILOT_PROVIDER = "github-copilot";
 
 /** What Copilot CLI sends for a call that ended without a result. */
 const STOPPED = "The execution of this tool, or a previous tool was interrupted.";
@@ -200,7 +200,7 @@ function shellText({ lines }: CopilotReading, data: RawLine, { command: at }: Co
 
 function answerBodies(reading: CopilotReading, data: RawLine, entry: CopilotEntry): readonly EventBody[] {
   const model = stringOf(data, "model") ?? entry.model;
-  const made: EventMetadata = { provider: PROVIDER, model, message_id: entry.continues ?? entry.id };
+  const made: EventMetadata = { provider: COPILOT_PROVIDER, model, message_id: entry.continues ?? entry.id };
   const bodies = [
     ...reasoningBodies(data, made),
     ...messageBodies(data, made, entry.continues !== undefined),
@@ -302,7 +302,7 @@ function compactionNote(line: RawLine, data: RawLine): EventBody {
   const usage = readTokens(used);
   const model = stringOf(used, "model") ?? stringOf(data, "model");
   const note = noteBody(line, data);
-  return usage === undefined ? note : { ...note, metadata: { provider: PROVIDER, model, usage } };
+  return usage === undefined ? note : { ...note, metadata: { provider: COPILOT_PROVIDER, model, usage } };
 }
 
 function clearingBodies(line: RawLine, data: RawLine): readonly EventBody[] {

@@ -19,7 +19,7 @@ import { type CallPlan, formatReminder, missingResult, planProviderCalls, unused
 import type { SessionDraft } from "../agent-format.ts";
 import { createOriginLine, type ExportOrigin, lineName, lineUuid, readExportOrigin } from "../imported-session.ts";
 import { isRecord, NO_DATE, type RawLine, type SessionSource, stringOf } from "../session-source.ts";
-import { PROVIDER } from "./events.ts";
+import { COPILOT_PROVIDER } from "./events.ts";
 import { dataOf, parseCopilotLine } from "./lines.ts";
 
 /** Version that this form was verified with. */
@@ -80,7 +80,9 @@ function startOfView({ turns }: View): string {
 /** The newest model of Copilot CLI's own; without one it takes the one that the user chose. */
 function ownModel({ turns }: View): string | undefined {
   for (const { events } of turns.toReversed()) {
-    const made = events.findLast(({ metadata }) => metadata?.provider === PROVIDER && metadata.model !== undefined);
+    const made = events.findLast(
+      ({ metadata }) => metadata?.provider === COPILOT_PROVIDER && metadata.model !== undefined,
+    );
     if (made !== undefined) return made.metadata?.model;
   }
   return undefined;
