@@ -8,7 +8,7 @@ import { dataOf } from "./lines.ts";
 import type { CopilotEntry } from "./session-index.ts";
 
 /** A compaction and the turn during or after which it was made. */
-export interface PlacedCompaction {
+interface CopilotCompaction {
   readonly compaction: Compaction;
   readonly turn: number;
 }
@@ -27,7 +27,7 @@ interface Progress {
 }
 
 /** Reads the compactions of a session, oldest first, with rising timestamps. */
-export function readCopilotCompactions(reading: CopilotReading): readonly PlacedCompaction[] {
+export function readCopilotCompactions(reading: CopilotReading): readonly CopilotCompaction[] {
   const { entries, turns } = reading.index;
   const changes = entries.flatMap((entry, position) => (isChange(entry) ? [{ entry, position }] : []));
   if (changes.length === 0 || turns.length === 0) return [];
@@ -40,7 +40,7 @@ function isChange({ kind }: CopilotEntry): boolean {
   return kind === "compaction" || kind === "clearing";
 }
 
-function placeCompaction(progress: Progress, entry: CopilotEntry, position: number): readonly PlacedCompaction[] {
+function placeCompaction(progress: Progress, entry: CopilotEntry, position: number): readonly CopilotCompaction[] {
   const { reading, turnOf } = progress;
   const end = endOf(progress, entry, Math.min(entry.keptFrom ?? position, position));
   const line = reading.lines.at(entry.line);
