@@ -19,6 +19,7 @@ const PAGES = [
   "docs/seeds.md",
   ...guide,
   ...decisions,
+  "conformance/README.md",
   "docs/formats.md",
   ...formats,
 ];
