@@ -13,6 +13,7 @@ import {
   type SourceComparison,
 } from "../sessions/open-session.ts";
 import { type ContinuedSession, readContinuedSession } from "./continued-session.ts";
+import { findCopiedExport, mayBeCopiedExport } from "./copied-export.ts";
 import { conversationForkedOff, readForkedSession } from "./forked-session.ts";
 import { createTurnChain, hasSideFiles, type TurnChain, type TurnSequence, wholeSequence } from "./import-commits.ts";
 import {
@@ -64,19 +65,21 @@ export interface ChangedSession extends Decided {
 /** Compares a session's bytes with those on branches. Throws `empty_session`. */
 export async function lookAtSession(
   { store }: Workspace,
-  open: OpenSession,
+  given: OpenSession,
   { tips, active }: StoreFacts,
 ): Promise<SessionLook> {
+  const copied = mayBeCopiedExport(given) ? await findCopiedExport(store, tips, given) : null;
+  const open = copied === null ? given : { ...given, origin: copied.origin };
   const named = await conversationForkedOff(store, tips, open);
   const names = { session: open.sessionId, suffix: importSuffix(open.format.name, open.sessionId) };
   const continues = open.origin?.conversation ?? named;
   const known = await findSessionBranches(store, tips, { ...names, continues });
   // A known session never moves to another conversation.
   const mayBeCopy = known.length === 0 && continues === undefined && open.format.start !== undefined;
-  const read = mayBeCopy ? readSession(open) : null;
-  const forkedOff = read === null ? named : await findOriginal(store, tips, { open, session: read });
+  const read = copied !== null ? { ...readSession(open), ...copied } : mayBeCopy ? readSession(open) : null;
+  const forkedOff = read === null || copied !== null ? named : await findOriginal(store, tips, { open, session: read });
   const branches =
-    read === null || forkedOff === undefined
+    read === null || copied !== null || forkedOff === undefined
       ? known
       : await findSessionBranches(store, tips, { ...names, continues: forkedOff });
   const held: HeldSource[] = [];

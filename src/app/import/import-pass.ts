@@ -10,6 +10,7 @@ import { type OpenSession, openParts, openSession } from "../sessions/open-sessi
 import type { SessionFile } from "../sessions/session-files.ts";
 import { formatByName, formatNames } from "../sessions/session-registry.ts";
 import { type Fingerprint, takeFingerprint } from "../sessions/side-files.ts";
+import { mayBeCopiedExport } from "./copied-export.ts";
 import { type ConflictNames, createSessionConflicts, findSessionBranches } from "./import-place.ts";
 import {
   type CachedSource,
@@ -256,7 +257,8 @@ function namesOf(session: Opened): ConflictNames | null {
   if ("known" in session) return { sessionId: session.known.session, origin: session.known.origin, forkedOff: [] };
   const { sessionId, origin, descent, start } = session;
   const isFork = descent?.kind === "fork" || descent?.at !== undefined;
-  return { sessionId, origin, forkedOff: isFork ? descent.sessions : [], start: start?.line };
+  const names = { sessionId, origin, forkedOff: isFork ? descent.sessions : [], start: start?.line };
+  return { ...names, mayBeCopiedExport: mayBeCopiedExport(session) };
 }
 
 /** What was prepared for one session. */

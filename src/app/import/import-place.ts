@@ -381,6 +381,8 @@ export interface ConflictNames {
   readonly forkedOff: readonly string[];
   /** The line that it begins with, which copies of it begin with, too; absent = unknown. */
   readonly start?: string;
+  /** Whether it may be a copy of an export, of any conversation. */
+  readonly mayBeCopiedExport?: boolean;
 }
 
 interface SessionConflicts {
@@ -396,17 +398,18 @@ export function createSessionConflicts(): SessionConflicts {
   const starts = new Set<string>();
   let hasOrigin = false;
   return {
-    add({ sessionId, origin, forkedOff, start }, { mayChange }) {
+    add({ sessionId, origin, forkedOff, start, mayBeCopiedExport }, { mayChange }) {
       if (!mayChange) return;
       ids.add(sessionId);
       if (start !== undefined) starts.add(start);
       for (const id of forkedOff) forked.add(id);
-      hasOrigin ||= origin !== null;
+      hasOrigin ||= origin !== null || mayBeCopiedExport === true;
     },
-    mustWait({ sessionId, origin, forkedOff, start }) {
+    mustWait({ sessionId, origin, forkedOff, start, mayBeCopiedExport }) {
       if (ids.size === 0) return false;
       if (start !== undefined && starts.has(start)) return true;
-      if (hasOrigin || origin !== null || ids.has(sessionId) || forked.has(sessionId)) return true;
+      if (hasOrigin || origin !== null || mayBeCopiedExport === true || ids.has(sessionId) || forked.has(sessionId))
+        return true;
       return forkedOff.some((id) => ids.has(id) || forked.has(id));
     },
   };

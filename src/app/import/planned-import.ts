@@ -40,10 +40,11 @@ export interface SessionImport {
 /** Plans the import of one session into the store as it is. Throws `empty_session` when it has no request. */
 export async function prepareImport(
   workspace: Workspace,
-  open: OpenSession,
+  given: OpenSession,
   facts: StoreFacts,
 ): Promise<SessionImport> {
-  const look = await lookAtSession(workspace, open, facts);
+  const look = await lookAtSession(workspace, given, facts);
+  const { open } = look;
   const decided = await decideSession(workspace, look);
   const state = fileState(look);
   if (decided.kind === "unchanged") return unchangedImport(workspace, open, { ...decided, state });

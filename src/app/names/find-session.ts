@@ -88,7 +88,7 @@ export async function sessionsBeginning(
 }
 
 /** Number of exports from one commit whose ids are recognised. */
-const MOST_REWRITTEN = 4;
+export const MOST_REWRITTEN: number = 4;
 
 /**
  * Finds the branches from which jpg exported a session of this id, or of an id that begins so: until the agent continues it, no

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { loadBranchTree } from "../../../src/app/conversation/tree.ts";
 import { loadView } from "../../../src/app/conversation/view.ts";
+import { exportConversation } from "../../../src/app/import/export.ts";
 import { importSessions } from "../../../src/app/import/import.ts";
 import { searchConversations } from "../../../src/app/look/search.ts";
 import { readSource } from "../../../src/app/sessions/open-session.ts";
@@ -248,6 +249,38 @@ describe("a session copied after a compaction", () => {
     folder.remove();
     expect(sessions.map(({ status }) => status)).toEqual(["created", "forked"]);
     expect(await conversations()).toHaveProperty("size", 1);
+  });
+});
+
+describe("a copy of a session that jpg exported", () => {
+  /** The copy lacks jpg's side line. */
+  async function exported(name: string): Promise<Json[]> {
+    const text = await exportConversation(workspace, await treeOf(name), { to: "claude-code", fullHistory: false });
+    const lines = text.split("\n").flatMap((line) => (line === "" ? [] : (JSON.parse(line) as Json)));
+    return lines.filter(({ uuid }) => typeof uuid === "string");
+  }
+
+  it.each(["--fork-session", "/branch"] as const)("by %s continues its conversation", async (how) => {
+    const { branch: main } = await load(birds(3).lines);
+    const lines = goOn(COPIES[how](await exported(main)), ["On the copy"]);
+    expect(await load(lines)).toMatchObject({ status: "updated", branch: main, turns: 4, turns_added: 1 });
+    expect(await load(lines)).toMatchObject({ status: "unchanged", branch: main });
+    expect(await load(goOn(lines, ["More"]))).toMatchObject({ status: "updated", branch: main, turns: 5 });
+    expect(await hits("Bird 1 is")).toBe(1);
+  });
+
+  it("is a fork where the conversation went on otherwise", async () => {
+    const parent = birds(3);
+    const { branch: main, id } = await load(parent.lines);
+    const lines = goOn(copy(await exported(main)), ["On the copy"]);
+    parent.prompt("And on the main road?");
+    await load(parent.lines);
+    expect(await load(lines)).toMatchObject({ status: "forked", id, turns: 4, turns_added: 1 });
+  });
+
+  it("adds nothing before somebody continues it", async () => {
+    const { branch: main } = await load(birds(3).lines);
+    expect(await load(copy(await exported(main)))).toMatchObject({ status: "unchanged", branch: main });
   });
 });
 
