@@ -256,7 +256,10 @@ describe("a copy of a session that jpg exported", () => {
   /** The copy lacks jpg's side line. */
   async function exported(name: string): Promise<Json[]> {
     const text = await exportConversation(workspace, await treeOf(name), { to: "claude-code", fullHistory: false });
-    const lines = text.split("\n").flatMap((line) => (line === "" ? [] : (JSON.parse(line) as Json)));
+    const lines = text
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) => JSON.parse(line) as Json);
     return lines.filter(({ uuid }) => typeof uuid === "string");
   }
 
