@@ -63,6 +63,8 @@ export interface AgentFormat {
   readonly write?: SessionWriter;
   /** Plans how a written session is resumed (`resume --with`). */
   readonly resume?: (machine: Machine, draft: SessionDraft) => ResumePlan;
+  /** The model provider that it uses on a machine; absent = it resumes sessions of any. */
+  readonly provider?: (machine: Machine) => string;
   /** Settings that make it call jpg and offer jpg's tools (`hooks install`). */
   readonly setup?: AgentSetup;
   readonly help: AgentHelp;
@@ -114,8 +116,8 @@ export interface SessionFiles {
   readonly directory?: (beginning: SessionSource, folder: string) => SessionDirectory | null;
   /** Whether the file with this name is the session of the agent that started this process, by its environment. */
   readonly isCallers?: (env: Machine["env"], fileName: string) => boolean;
-  /** Name of the file next to a session's that describes it; null or absent = there is none. */
-  readonly about?: (fileName: string) => string | null;
+  /** Path, from a session's folder, of the file that describes it; `folder` = that folder's name. Null or absent = there is none. */
+  readonly about?: (fileName: string, folder?: string) => string | null;
   /** Rule for a session's second file; absent = each has one file. */
   readonly companion?: CompanionRule;
   /** Sessions that are many small files; absent = none are. */
@@ -218,6 +220,8 @@ export interface SessionDraft {
   readonly title: string;
   /** Model that will read it: reasoning of another family is omitted. */
   readonly model?: string;
+  /** The model provider that the agent uses on this machine; absent = not known, or the agent takes any. */
+  readonly provider?: string;
   readonly sha1: Sha1;
   /** SHA-256 of a text as 64 hex digits. */
   readonly sha256: (text: string) => string;

@@ -232,6 +232,8 @@ export interface ResumePlan {
   readonly held?: HeldSession;
   /** Program and arguments that resume it; this and `before` run in the project's directory. */
   readonly command: readonly string[];
+  /** What the user should know about a session written like this, a sentence; absent = nothing. */
+  readonly note?: string;
   /** Shown when the file cannot be written. */
   readonly hints: readonly string[];
 }

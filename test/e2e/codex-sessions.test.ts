@@ -61,6 +61,16 @@ describe("the sessions that Codex keeps", () => {
     expect(await sandbox.jpg(["import", "--list", "x.jsonl"])).toMatchObject({ code: 2 });
   });
 
+  it("have the names that Codex lists for them", async () => {
+    keep(ONE, talk(ONE, sandbox.project));
+    const name = (id: string, thread_name: string) =>
+      JSON.stringify({ id, thread_name, updated_at: "2026-01-02T04:00:00.123456789Z" });
+    const list = [name(ONE, "Kelp"), name(ONE, "Kelp by the pier"), name(TWO, "Crabs"), "{torn"];
+    writeFileSync(join(sandbox.home, ".codex", "session_index.jsonl"), list.join("\n"));
+    await sandbox.jpg(["import"]);
+    expect((await sandbox.jpg(["status"])).stdout).toContain("Kelp by the pier");
+  });
+
   it("are kept in sync by name", async () => {
     const path = keep(ONE, talk(ONE, sandbox.project));
     const sync = () => sandbox.json<{ sessions: ImportReport[] }>(["sync", "codex"]);
@@ -114,6 +124,19 @@ describe("jpg resume --with codex", () => {
     expect(await resume()).toMatchObject({ path: first.path, reused: true });
     expect(readdirSync(dirname(first.path))).toHaveLength(2);
     expect(await sandbox.json(["import", first.path])).toMatchObject([{ status: "unchanged", turns: 1 }]);
+  });
+
+  it("names the model provider that Codex uses here: at a terminal it resumes no session without one", async () => {
+    keep(ONE, talk(ONE, sandbox.project));
+    await sandbox.jpg(["import"]);
+    const provider = async () =>
+      (JSON.parse(readFileSync((await resume()).path, "utf8").split("\n", 1)[0] ?? "") as { payload: Json }).payload[
+        "model_provider"
+      ];
+    expect(await provider()).toBe("openai");
+    const config = ['model_provider = "reef" # ours', "", "[model_providers.reef]", 'model_provider = "other"', ""];
+    writeFileSync(join(sandbox.home, ".codex", "config.toml"), config.join("\n"));
+    expect(await provider()).toBe("reef");
   });
 
   it("never overwrites what Codex wrote since, nor a session that Codex compressed or archived", async () => {

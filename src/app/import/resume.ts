@@ -24,6 +24,8 @@ export interface ResumeReport {
   readonly before?: readonly string[];
   /** Program and arguments that resume it. */
   readonly command: readonly string[];
+  /** What the user should know of it, a sentence; absent = nothing. */
+  readonly note?: string;
   /** Directory to run it in. */
   readonly directory: string;
   readonly branch: string;
@@ -48,9 +50,10 @@ export async function prepareResume(
   const agent = resumingAgent(name);
   const notice = await hasServer(workspace.runtime, agent, workspace.location.project?.root ?? null);
   const draft = await draftSession(workspace, tree, { agent, sessionId: "", roots, notice });
+  const machine = machineOf(workspace.runtime);
   for (let n = 0; ; n++) {
-    const session = { ...draft, sessionId: exportSessionId(agent, tree, n) };
-    const plan = agent.resume(machineOf(workspace.runtime), session);
+    const session = { ...draft, sessionId: exportSessionId(agent, tree, n), provider: agent.provider?.(machine) };
+    const plan = agent.resume(machine, session);
     const text = agent.write.write(session);
     const existing = await readIfExists(plan.path);
     if ((existing !== null && existing !== text) || (plan.elsewhere ?? []).some((path) => existsSync(path))) continue;
@@ -63,6 +66,7 @@ export async function prepareResume(
       path: plan.path,
       before: plan.before,
       command: plan.command,
+      note: plan.note,
       directory: draft.cwd,
       branch: tree.branch,
       reused: existing !== null || isHeld === true,

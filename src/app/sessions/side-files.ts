@@ -136,12 +136,13 @@ export function companionText(
   return found === undefined ? null : found.bytes.toString("utf8");
 }
 
-/** Bytes: larger than any file about a session. */
-const LARGEST_ABOUT = 64 * 1024;
+/** Bytes: larger than any file about a session, or a list of a few thousand. */
+const LARGEST_ABOUT = 1024 * 1024;
 
 /** Reads the file about a session; null if there is none that can be read. */
 export async function readAbout(file: SessionFile, { about }: SessionFiles): Promise<string | null> {
-  const name = file.path === "-" ? null : (about?.(basename(file.path)) ?? null);
+  const folder = basename(dirname(file.path));
+  const name = file.path === "-" ? null : (about?.(basename(file.path), folder) ?? null);
   if (name === null) return null;
   try {
     return (await readRegularFile(join(dirname(file.path), name), LARGEST_ABOUT)).toString("utf8");

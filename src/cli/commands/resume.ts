@@ -59,6 +59,7 @@ export const command: CommandSpec = {
     output.detail(
       safe`${report.reused ? "The session was there already" : "Wrote the session"}: ${forTerminalLine(report.path)}`,
     );
+    if (report.note !== undefined && !report.reused) output.detail(forTerminalLine(report.note));
     if (!flag(options, "exec")) return 0;
     await workspace.close();
     const where = { cwd: report.directory, env: runtime.env };

@@ -1,6 +1,6 @@
 // Codex as an agent: recognises, reads and resumes its rollouts.
 import { wordsOfContent } from "../../core/conversation/event.ts";
-import { titleOfRequest } from "../../core/conversation/marks.ts";
+import { shownTitle, titleOfRequest } from "../../core/conversation/marks.ts";
 import { userError } from "../../core/errors.ts";
 import {
   type AgentFormat,
@@ -24,14 +24,16 @@ import {
   type ParsedLines,
   parseJsonLine,
   type ResumePlan,
+  readTimestamp,
   type SessionSource,
   stringOf,
 } from "../session-source.ts";
 import { readCodexCompactions } from "./compactions.ts";
+import { documentLines } from "./document.ts";
 import { CODEX_BASE } from "./history-base.ts";
 import { indexRollout, type RolloutIndex, readThreadNames } from "./rollout.ts";
 import { codexDescent, codexSessionId, isCodexSession, parseRolloutLine, payloadOf } from "./rollout-line.ts";
-import { CODEX_SETUP, codexHome } from "./setup.ts";
+import { CODEX_SETUP, codexHome, codexProvider } from "./setup.ts";
 import { type AbandonedTurns, cutRollout, type RolloutTurn, readLineEvent, readRolloutTurn, turnAt } from "./turns.ts";
 import { timeOfView, writeCodexSession } from "./write.ts";
 
@@ -47,9 +49,10 @@ const UNTITLED = "untitled session";
 const ORIGIN_LINE = 1;
 
 /** Reads a rollout; lists unreadable lines in `skippedLines`. Throws `not_a_session` when no line is Codex's. */
-export function readCodexSession(source: SessionSource): ImportedSession {
-  const lines = createParsedLines(source, parseRolloutLine);
-  const index = indexRollout(lines, source.lineCount);
+export function readCodexSession(source: SessionSource, about: string | null = null): ImportedSession {
+  const document = documentLines(source);
+  const lines = document ?? createParsedLines(source, parseRolloutLine);
+  const index = indexRollout(lines, document?.count ?? source.lineCount);
   if (!index.isCodex) throw notASession(index);
   const { active, abandoned } = cutRollout(index.entries);
   const compactions = readCodexCompactions(lines, active);
@@ -59,7 +62,7 @@ export function readCodexSession(source: SessionSource): ImportedSession {
     importer: CODEX_IMPORTER_VERSION,
     sessionId: index.sessionId,
     title: firstTitle(lines, active) ?? UNTITLED,
-    titles: readThreadNames(index),
+    titles: [...readThreadNames(index), ...readListedName(about, index.sessionId)],
     createdAt: index.createdAt,
     cwd: index.cwd,
     turnCount: active.length,
@@ -118,6 +121,27 @@ function askedIn(text: string): string {
   return words.replace(/<image(?: name=\[Image #\d+\][^<>]*)?>|<\/image>/g, " ");
 }
 
+/** Codex keeps the names of sessions in a list of its own. */
+const SESSION_INDEX = "session_index.jsonl";
+
+function sessionIndexOf(_: string, folder = ""): string | null {
+  if (folder === "archived_sessions") return `../${SESSION_INDEX}`;
+  return /^\d\d$/.test(folder) ? `../../../../${SESSION_INDEX}` : null;
+}
+
+/** The newest name that Codex's list has for a session; none for other sessions. */
+function readListedName(about: string | null, sessionId: string): ImportedSession["titles"] {
+  const lines = about === null ? [] : about.split("\n").filter((line) => line.includes(sessionId));
+  for (const line of lines.reverse()) {
+    const named = parseJsonLine(line);
+    if (named === null || typeof named === "string" || stringOf(named, "id") !== sessionId) continue;
+    const title = shownTitle(stringOf(named, "thread_name") ?? "");
+    const timestamp = readTimestamp(named["updated_at"]);
+    return title === "" || timestamp === undefined ? [] : [{ timestamp, title, id: `${sessionId}.${timestamp}` }];
+  }
+  return [];
+}
+
 function notASession({ skipped }: RolloutIndex): Error {
   const first = skipped[0];
   const found = first === undefined ? "no line of one was found" : `line ${first.line} is ${first.reason}`;
@@ -147,24 +171,28 @@ export const CODEX: AgentFormat = {
   agent: { name: "Codex", email: "codex@jpg.invalid" },
   importer: CODEX_IMPORTER_VERSION,
   files: {
-    endings: [".jsonl", ".jsonl.zst"],
+    endings: [".jsonl", ".jsonl.zst", ".json"],
+    isNamed: (fileName) => !fileName.endsWith(".json") || fileName.startsWith("rollout-"),
+    document: (source) => (documentLines(source) === null ? null : "json"),
     folders: sessionFolders,
     directory: codexDirectory,
+    about: sessionIndexOf,
     base: CODEX_BASE,
     // After a rollback the file's own id follows the session's in the name.
     isCallers: ({ CODEX_THREAD_ID: session }, fileName) =>
       session !== undefined && session !== "" && [".", "_"].some((next) => fileName.includes(`-${session}${next}`)),
   },
-  detect: isCodexSession,
+  detect: (source) => isCodexSession(source) || documentLines(source) !== null,
   sessionId: codexSessionId,
   origin: codexOrigin,
   descent: codexDescent,
   read: readCodexSession,
   write: { sessionId: sessionUuid, lineId: lineUuid, write: writeCodexSession },
   resume: planResume,
+  provider: codexProvider,
   setup: CODEX_SETUP,
   versions: {
-    tried: "0.169.0",
+    tried: "0.171.0",
     versionOf: (source) => findVersion(source, parseRolloutLine, (line) => payloadOf(line)["cli_version"]),
   },
   tools: { shell: { name: "exec_command", keys: { command: "cmd" } } },
@@ -172,11 +200,11 @@ export const CODEX: AgentFormat = {
     place: "Codex keeps its sessions under ~/.codex/sessions (or CODEX_HOME).",
     file: "~/.codex/sessions/2026/11/21/rollout-2026-11-21T20-30-00-019b….jsonl",
     reads:
-      "Rollouts as lines (`.jsonl`) of every version, compressed ones too. Its own compactions become compactions, encrypted ones unchanged; what you rolled back becomes a fork (`--all-branches`), a session forked from another becomes a fork of its conversation, and a sub-agent's session becomes a conversation linked with it.",
+      "Rollouts as lines (`.jsonl`) of every version, compressed ones too, and the first ones, documents (`.json`). Its own compactions become compactions, encrypted ones unchanged; what you rolled back becomes a fork (`--all-branches`), a session forked from another becomes a fork of its conversation, and a sub-agent's session becomes a conversation linked with it.",
     lost: [
-      "Rollouts of April and May 2025, one document each (`.json`), are not read.",
+      "Rollouts of April and May 2025 do not say in which directory they were made: name their files.",
       "What Codex records for its display, settings and state is not imported as events.",
-      "An export holds only plain items, without settings or model provider: Codex uses its own.",
+      "An export holds only plain items, without settings: Codex uses its own. A call without an output stays so: Codex sends `aborted`. Long outputs are whole: Codex cuts them when it sends them.",
     ],
     addServer: "codex mcp add jpg -- jpg mcp",
   },
@@ -191,6 +219,7 @@ function planResume(machine: Machine, { sessionId, view }: SessionDraft): Resume
     path,
     elsewhere: [`${path}.zst`, machine.join(codexHome(machine), "archived_sessions", name)],
     command: ["codex", "resume", sessionId],
+    note: "Codex lists it in `codex resume` once it was opened this way.",
     hints: ["CODEX_HOME names another folder for Codex's files."],
   };
 }

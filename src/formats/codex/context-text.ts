@@ -2,6 +2,7 @@
 // what happened and belong to their own place.
 import { isRecord, NO_DATE, type RawLine, readTimestamp, recordOf, stringOf } from "../session-source.ts";
 import { payloadOf } from "./rollout-line.ts";
+import { USUAL_PROVIDER } from "./setup.ts";
 
 /**
  * Who speaks in a message: the user, the agent introducing the next request, the agent reporting what happened before it, or the agent
@@ -82,9 +83,6 @@ function textOf(part: unknown): string | undefined {
   if (!isRecord(part)) return undefined;
   return part["type"] === "input_text" || part["type"] === "text" ? stringOf(part, "text") : undefined;
 }
-
-/** Default provider. */
-const USUAL_PROVIDER = "openai";
 
 /** State that each line changes. */
 export interface RunningFacts {

@@ -24,6 +24,18 @@ export function codexHome({ env, home, join }: Pick<Machine, "env" | "home" | "j
   return configured !== undefined && configured !== "" ? configured : join(home, ".codex");
 }
 
+/** The provider where nothing else is configured. */
+export const USUAL_PROVIDER = "openai";
+const PROVIDER_LINE = /^[ \t]*model_provider[ \t]*=[ \t]*(?:"([^"\\]+)"|'([^']+)')/m;
+
+/** The model provider that Codex uses on this machine: it resumes no session of another one. */
+export function codexProvider(machine: Machine): string {
+  const config = machine.readText(machine.join(codexHome(machine), "config.toml")) ?? "";
+  // Tables follow the settings at the top.
+  const [, double, single] = PROVIDER_LINE.exec(config.split(/^[ \t]*\[/m, 1)[0] ?? "") ?? [];
+  return double ?? single ?? USUAL_PROVIDER;
+}
+
 function fileOf({ machine, project }: SetupPlace, name: string): string {
   return project === null ? machine.join(codexHome(machine), name) : machine.join(project, ".codex", name);
 }

@@ -10,7 +10,7 @@ import { LINE_MARK } from "./rollout.ts";
 import { toOwnReasoning, toStoredItem } from "./turns.ts";
 
 /** Version that this form was verified with. */
-const VERIFIED_VERSION = "0.169.0";
+const VERIFIED_VERSION = "0.171.0";
 
 /** Gives the text of the rollout. */
 export function writeCodexSession(draft: SessionDraft): string {
@@ -41,7 +41,7 @@ function startOfView({ turns }: View): string {
   return (events.find(({ type }) => type !== "turn_start") ?? events[0])?.timestamp ?? NO_DATE;
 }
 
-function describeSession({ view, sessionId, cwd }: SessionDraft): Payload {
+function describeSession({ view, sessionId, cwd, provider }: SessionDraft): Payload {
   return {
     id: sessionId,
     timestamp: startOfView(view),
@@ -49,6 +49,7 @@ function describeSession({ view, sessionId, cwd }: SessionDraft): Payload {
     originator: "jpg",
     cli_version: VERIFIED_VERSION,
     source: "cli",
+    model_provider: provider,
   };
 }
 

@@ -59,7 +59,7 @@ describe("an exported rollout", () => {
     const [description, side, title] = linesOf(write(whole));
     expect(description).toMatchObject({
       type: "session_meta",
-      payload: { id: SESSION, cwd: "/home/ada/tidepool", originator: "jpg", cli_version: "0.169.0", source: "cli" },
+      payload: { id: SESSION, cwd: "/home/ada/tidepool", originator: "jpg", cli_version: "0.171.0", source: "cli" },
     });
     expect(description?.["payload"]).not.toHaveProperty("model_provider");
     expect(side).toMatchObject({ type: "jpg-origin", ...ORIGIN, sessionId: SESSION });
