@@ -204,7 +204,7 @@ export const CODEX: AgentFormat = {
     lost: [
       "Rollouts of April and May 2025 do not say in which directory they were made: name their files.",
       "What Codex records for its display, settings and state is not imported as events.",
-      "An export holds only plain items, without settings: Codex uses its own. A call without an output stays so: Codex sends `aborted`. Long outputs are whole: Codex cuts them when it sends them.",
+      "An export holds only plain items, without settings: Codex uses its own. Long outputs are whole: Codex cuts them when it sends them.",
     ],
     addServer: "codex mcp add jpg -- jpg mcp",
   },

@@ -111,14 +111,9 @@ describe("calls and their outputs", () => {
   });
 
   it("get an output directly after the call where none was recorded", () => {
-    expect(sent(prompt("One"), call("c1"), call("c2"), output("c2"), answer("Two"))).toEqual([
-      "u: One",
-      "call c1",
-      "call_output c1",
-      "call c2",
-      "call_output c2",
-      "a: Two",
-    ]);
+    const lines = [prompt("One"), call("c1"), call("c2"), output("c2"), answer("Two")];
+    expect([items(...lines)[2], exported(...lines)[2]]).toMatchObject([{ output: "aborted" }, { output: "aborted" }]);
+    expect(sent(...lines)).toEqual(["u: One", "call c1", "call_output c1", "call c2", "call_output c2", "a: Two"]);
   });
 
   it("keep the arguments as the model wrote them, in an export to Codex", () => {
