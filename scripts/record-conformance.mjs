@@ -51,8 +51,7 @@ async function treat(each, agent) {
   try {
     const several = each.file === undefined ? undefined : { folder: join(each.folder, "session"), file: each.file };
     const sent = await resumeCase({ agent: each.agent, path: each.path, model: each.model, several }, agent);
-    const isRecorded = existsSync(each.record);
-    if (isRecorded && (values.check || values.also)) compare(each, agent, sent);
+    if (values.check || values.also) compare(each, agent, sent);
     else record(each, agent, sent);
   } catch (error) {
     counts.differ++;
@@ -61,15 +60,17 @@ async function treat(each, agent) {
 }
 
 function compare(each, { version }, sent) {
-  const old = JSON.parse(readFileSync(each.record, "utf8"));
-  const { thinking } = each;
-  const difference = firstDifference(sent, old, { thinking });
+  const { thinking, record: file } = each;
+  const difference = existsSync(file)
+    ? firstDifference(sent, JSON.parse(readFileSync(file, "utf8")), { thinking })
+    : "it has no sent.json";
   if (difference !== null) {
     counts.differ++;
     console.log(`FAULT ${each.id} (${version}): ${difference}`);
     return;
   }
   counts.equal++;
+  console.log(`ok    ${each.id} (${version})`);
   const about = readAbout(each);
   const also = new Set(about.also ?? []);
   if (!values.also || version === about.version || also.has(version)) return;
