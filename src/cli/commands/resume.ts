@@ -1,11 +1,18 @@
+import type { BranchTree } from "../../app/conversation/tree.ts";
+import type { Workspace } from "../../app/conversation/workspace.ts";
+import { findDamage, type SessionDamage } from "../../app/import/damage.ts";
 import { parseRoots, systemSummaryNote } from "../../app/import/export.ts";
 import { ownAgent, prepareResume, type ResumeReport } from "../../app/import/resume.ts";
+import { revertCompactions } from "../../app/manage/revert.ts";
 import { runProgram } from "../../app/models/external-process.ts";
 import { resolveWholeTree } from "../../app/names/resolve-id.ts";
 import { exampleAgent, resumingAgents } from "../../app/sessions/session-registry.ts";
+import { abbreviateCommit } from "../../core/conversation/name.ts";
 import { userError } from "../../core/errors.ts";
 import { forTerminal, forTerminalLine, quoteForShell, safe, shellWord } from "../../core/safe-text.ts";
-import { type CommandSpec, flag, text, texts } from "../frame/command.ts";
+import { type CommandContext, type CommandSpec, flag, text, texts } from "../frame/command.ts";
+import type { Output } from "../frame/output.ts";
+import { renderDamage } from "../render/damage.ts";
 
 const EXAMPLE = exampleAgent();
 const AGENT_NAMES = resumingAgents()
@@ -28,33 +35,43 @@ export const command: CommandSpec = {
       description: "write paths below OLD, somebody else's folder, as paths below NEW",
       repeatable: true,
     },
+    {
+      flags: "--repair",
+      description:
+        "say what the agent alone would lose of a session whose file is damaged, and write one without damage",
+    },
+    { flags: "--all", description: "with --repair: also the turns that the agent no longer reaches" },
     { flags: "--exec", description: "run that command" },
   ],
   examples: [
     { command: "jpg resume --exec", explains: "continue in the agent that the conversation comes from" },
+    { command: "jpg resume --repair --all", explains: "a session that its agent would not read to its beginning" },
     { command: `jpg resume --with ${EXAMPLE.name} --exec`, explains: `continue in ${EXAMPLE.agent.name}` },
   ],
   withoutGit: true,
   run: async ({ args, options, runtime, output, json, open }) => {
+    const repair = repairOf(options);
     const workspace = await open();
-    const tree = await resolveWholeTree(workspace, args[0]);
-    const agent = text(options, "with") ?? ownAgent(tree);
+    const given = await resolveWholeTree(workspace, args[0]);
+    const agent = text(options, "with") ?? ownAgent(given);
     if (agent === undefined) {
       throw userError(
         "usage",
-        `jpg resume: say which agent to continue in; ${tree.branch} comes from none that jpg can resume.`,
+        `jpg resume: say which agent to continue in; ${given.branch} comes from none that jpg can resume.`,
         {
           hints: [`For example: \`jpg resume --with ${EXAMPLE.name}\`. The agents: ${AGENT_NAMES}.`],
         },
       );
     }
+    const damage = await repairSession(workspace, given, { repair, output });
+    const tree = repair === "all" ? await resolveWholeTree(workspace, given.branch) : given;
     const report = await prepareResume(workspace, tree, {
       name: agent,
       roots: parseRoots(texts(options, "root"), runtime.cwd),
     });
     const note = await systemSummaryNote(workspace, tree, agent);
     if (note !== null) output.warn(forTerminal(note));
-    if (json) output.json(report);
+    if (json) output.json({ ...report, damage });
     else output.raw(`${commandLine(report, runtime.cwd)}\n`);
     output.detail(
       safe`${report.reused ? "The session was there already" : "Wrote the session"}: ${forTerminalLine(report.path)}`,
@@ -67,6 +84,45 @@ export const command: CommandSpec = {
     return failed === 0 ? runProgram(report.command, where) : failed;
   },
 };
+
+/** Whether a damaged session is repaired as far as the agent reads it, with all its turns, or not at all. Throws `usage`. */
+function repairOf(options: CommandContext["options"]): "reached" | "all" | null {
+  const isAll = flag(options, "all");
+  if (flag(options, "repair")) return isAll ? "all" : "reached";
+  if (!isAll) return null;
+  throw userError("usage", "jpg resume: --all says what --repair includes, and --repair is missing.", {
+    hints: ["`jpg resume --repair --all` writes the turns, too, that the agent no longer reaches."],
+  });
+}
+
+/** Reverts what hides the turns that the agent no longer reaches. Returns the commits by compaction. */
+async function showUnreached(
+  workspace: Workspace,
+  branch: string,
+  { unreached }: SessionDamage,
+): Promise<ReadonlyMap<string, string>> {
+  const commits = new Map<string, string>();
+  for (const { compaction } of unreached) {
+    const { commit } = await revertCompactions(workspace, [compaction], branch);
+    if (commit !== null) commits.set(compaction, abbreviateCommit(commit));
+  }
+  return commits;
+}
+
+/** Finds the damage, and with `all` shows the unreached turns again. Says what it found. Undefined without --repair. */
+async function repairSession(
+  workspace: Workspace,
+  tree: BranchTree,
+  { repair, output }: { readonly repair: ReturnType<typeof repairOf>; readonly output: Output },
+): Promise<SessionDamage | undefined> {
+  if (repair === null) return undefined;
+  const damage = await findDamage(workspace, tree);
+  const commits = repair === "all" ? await showUnreached(workspace, tree.branch, damage) : null;
+  const lines = renderDamage(damage, commits);
+  for (const line of lines) output.warn(line);
+  if (lines.length === 0) output.info(safe`Nothing to repair in ${forTerminalLine(tree.branch)}.`);
+  return damage;
+}
 
 /** Quotes the command for a shell, with a `cd`: the agent finds its session only in the project's directory. */
 function commandLine({ before, command, directory }: ResumeReport, cwd: string): string {

@@ -1,0 +1,103 @@
+// `jpg resume --repair`: says what the agent alone would lose of a damaged session, and writes one that the agent takes whole.
+import { readFileSync } from "node:fs";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createClaudeWriter, type Json } from "../helpers/claude-session.ts";
+import { agentMissing, letAgentGoOn } from "../helpers/real-agent.ts";
+import { createSandbox, type Sandbox } from "../helpers/run-jpg.ts";
+
+let sandbox: Sandbox;
+beforeEach(() => {
+  sandbox = createSandbox();
+});
+afterEach(() => sandbox.remove());
+
+const GONE = "99999999-0000-4000-8000-000000000000";
+
+/** Three turns, a line each for request and answer. */
+function threeTurns(): Json[] {
+  const writer = createClaudeWriter();
+  for (const name of ["kelp", "limpet", "whelk"]) {
+    writer.prompt(`Count the ${name}.`);
+    writer.say(`Many a ${name}.`);
+  }
+  return writer.lines;
+}
+
+/** The same, where the third request names a parent that nobody wrote, and a line is torn. */
+function damaged(): string {
+  const lines = threeTurns().map((line) => JSON.stringify(line));
+  const third = lines.findIndex((line) => line.includes("Count the whelk."));
+  lines[third] = JSON.stringify({
+    ...JSON.parse(lines[third] ?? "{}"),
+    parentUuid: GONE,
+    timestamp: "2026-03-01T10:00:00.000Z",
+  });
+  lines.splice(third, 0, '{"type":"user","message":{"role":"us');
+  return `${lines.join("\n")}\n`;
+}
+
+interface Written {
+  readonly path: string;
+  readonly damage: { readonly unreached: readonly Json[]; readonly unreadable: readonly Json[] };
+}
+
+async function imported(content: string): Promise<string> {
+  const file = sandbox.session("5e551073-0000-4000-8000-00000000000a.jsonl", content);
+  await sandbox.jpg(["import", file]);
+  return file;
+}
+
+describe("jpg resume --repair", () => {
+  it("says what the agent alone would lose, and with --all writes it", async () => {
+    const file = await imported(damaged());
+    const before = readFileSync(file, "utf8");
+    const line = before.split("\n").findIndex((text) => text.includes(GONE)) + 1;
+    const reached = await sandbox.jpg(["resume", "--repair"]);
+    expect(reached).toMatchObject({ code: 0, stdout: expect.stringMatching(/claude --resume \S+\n$/) });
+    expect(reached.stderr).toContain(
+      `Claude Code alone would lose turns 0–1: line ${line} names a parent that is not in the file. The new session leaves that out, too; with --all it has it.`,
+    );
+    expect(reached.stderr).toContain(
+      `1 line of the file cannot be read (line ${line - 1}: not JSON: cut off before its end)`,
+    );
+
+    const { path, damage } = await sandbox.json<Written>(["resume", "--repair", "--all"]);
+    expect(damage).toMatchObject({ unreached: [{ from_turn: 0, to_turn: 1, line }], unreadable: [{ line: line - 1 }] });
+    const written = readFileSync(path, "utf8");
+    for (const name of ["kelp", "limpet", "whelk"]) expect(written).toContain(`Count the ${name}.`);
+    expect(readFileSync(file, "utf8")).toBe(before);
+
+    const [revert] = await sandbox.json<readonly { readonly commit: string }[]>(["log"]);
+    await sandbox.jpg(["revert", revert?.commit ?? ""]);
+    expect((await sandbox.jpg(["export", "--to", "markdown"])).stdout).not.toContain("Many a kelp.");
+  });
+
+  it("says that there is nothing to repair, and resumes as usual", async () => {
+    await imported(
+      `${threeTurns()
+        .map((line) => JSON.stringify(line))
+        .join("\n")}\n`,
+    );
+    const plain = await sandbox.jpg(["resume"]);
+    const repaired = await sandbox.jpg(["resume", "--repair", "--all"]);
+    expect(repaired).toMatchObject({ code: 0, stdout: plain.stdout });
+    expect(repaired.stderr).toMatch(/Nothing to repair in \S+\/main\./);
+  });
+
+  it("refuses --all without --repair", async () => {
+    expect(await sandbox.json(["resume", "--all"])).toMatchObject({ error: { code: "usage" } });
+  });
+});
+
+const why = agentMissing === null ? "" : ` (skipped: ${agentMissing})`;
+
+describe.skipIf(agentMissing !== null)(`real agent: a repaired session${why}`, () => {
+  it("is sent with everything on it", { tags: ["slow"], timeout: 120_000 }, async () => {
+    await imported(damaged());
+    const { path } = await sandbox.json<Written>(["resume", "--repair", "--all"]);
+    const { sent } = await letAgentGoOn(path, { prompt: "and now?", model: "claude-sonnet-4-5" });
+    expect(sent.flatMap(({ blocks }) => blocks.map(({ text }) => text))).toEqual(
+      ["kelp", "limpet", "whelk"].flatMap((name) => [`Count the ${name}.`, `Many a ${name}.`]),
+    );
+  });
+});
