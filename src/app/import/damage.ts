@@ -38,7 +38,7 @@ export interface SessionDamage {
 }
 
 /** Finds the damage of the sessions that a branch was imported from, as far as the branch has it. */
-export async function findDamage(workspace: Workspace, tree: BranchTree): Promise<SessionDamage> {
+export async function findSessionDamage(workspace: Workspace, tree: BranchTree): Promise<SessionDamage> {
   const sources = await readSources(workspace, tree);
   const { applied } = await loadCompactions(workspace.store, tree);
   return {

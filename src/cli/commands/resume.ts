@@ -1,6 +1,6 @@
 import type { BranchTree } from "../../app/conversation/tree.ts";
 import type { Workspace } from "../../app/conversation/workspace.ts";
-import { findDamage, type SessionDamage } from "../../app/import/damage.ts";
+import { findSessionDamage, type SessionDamage } from "../../app/import/damage.ts";
 import { parseRoots, systemSummaryNote } from "../../app/import/export.ts";
 import { ownAgent, prepareResume, type ResumeReport } from "../../app/import/resume.ts";
 import { revertCompactions } from "../../app/manage/revert.ts";
@@ -116,7 +116,7 @@ async function repairSession(
   { repair, output }: { readonly repair: ReturnType<typeof repairOf>; readonly output: Output },
 ): Promise<SessionDamage | undefined> {
   if (repair === null) return undefined;
-  const damage = await findDamage(workspace, tree);
+  const damage = await findSessionDamage(workspace, tree);
   const commits = repair === "all" ? await showUnreached(workspace, tree.branch, damage) : null;
   const lines = renderDamage(damage, commits);
   for (const line of lines) output.warn(line);
