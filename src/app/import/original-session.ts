@@ -58,12 +58,16 @@ function parentsOf({ descent }: OpenSession): readonly string[] {
   return descent?.kind === "fork" ? descent.sessions : [];
 }
 
+/** Characters: longer ones are no ids of an agent. */
+const LONGEST_ID = 200;
+
 /** The conversation with the compaction that a boundary line made. */
 async function findByCompaction(
   store: ConversationStore,
   tips: readonly BranchTip[],
   boundary: string,
 ): Promise<string | undefined> {
+  if (boundary.length > LONGEST_ID) return undefined;
   const texts = [`"boundary":${JSON.stringify(boundary)}`];
   const commits = tips.map(({ commit }) => commit);
   const found = await store.findText(commits, { texts, under: ["compactions"] });

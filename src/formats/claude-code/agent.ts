@@ -125,7 +125,8 @@ export function readClaudeSession(source: SessionSource): ImportedSession {
 }
 
 /** What shows that the session is a copy: ids of its lines, and a compaction that it begins with. */
-function readLineage({ originals, continuedIn }: SessionIndex, { chain }: SessionPath): SessionLineage {
+function readLineage({ originals, ...index }: SessionIndex, { chain }: SessionPath): SessionLineage {
+  const continuedIn = index.continuedIn === undefined ? undefined : toUsableId(index.continuedIn);
   const originalOf = (line: string): string => originals.get(line) ?? line;
   const first = chain.find(({ kind }) => kind !== "side");
   if (first?.kind !== "boundary" || first.uuid === undefined) return { originalOf, continuedIn };
