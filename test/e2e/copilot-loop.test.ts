@@ -142,7 +142,7 @@ describe.skipIf(missing !== null)(`real agent: the loop with Copilot CLI${why}`,
   });
 
   it("goes on with its own file, and keeps what the agent repairs away", SLOW, async () => {
-    const torn = '{"type":"user.message","data":{"conte';
+    const torn = '{"type":"user.message","data":{"content":"half of a wo';
     const file = sandbox.session("events.jsonl", `${longSession()}${torn}`);
     const { turns } = await bringIn(file);
     const before = await view();
