@@ -35,13 +35,19 @@ export function toBlocks(content: Content): BlockList {
   return { blocks: lists.flatMap((list) => list.blocks), rules: lists.flatMap((list) => list.rules) };
 }
 
-/** Converts the content of a tool result: a text stays a text; the API accepts an empty one. */
-export function toResultContent(content: Content): {
+/**
+ * Converts the content of a tool result: a text stays a text; the API accepts an empty one. References to tools stay only for a
+ * reader that knows which of them it offers.
+ */
+export function toResultContent(
+  content: Content,
+  keepsReferences: boolean,
+): {
   readonly content: string | readonly ContentBlock[];
   readonly rules: readonly string[];
 } {
   if (isText(content)) return { content: plainText(content), rules: [] };
-  const parts = content.filter((part) => !isToolReference(part));
+  const parts = keepsReferences ? content : content.filter((part) => !isToolReference(part));
   const { blocks, rules } = toBlocks(parts);
   if (parts.length === content.length) return { content: blocks, rules };
   const left = blocks.length > 0 ? blocks : [{ type: "text", text: REMOVED_REFERENCES }];

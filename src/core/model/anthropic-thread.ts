@@ -41,6 +41,8 @@ export interface AnthropicOptions {
   readonly systemMessages?: boolean;
   /** Whether the thread is sent as it is, so that it must end with the user; default false: a request will follow. */
   readonly complete?: boolean;
+  /** Whether references to tools in results stay, because the reader knows which tools it offers; default false. */
+  readonly toolReferences?: boolean;
 }
 
 interface Writer {
@@ -48,6 +50,7 @@ interface Writer {
   readonly builder: MessageBuilder;
   readonly hardening: HardeningStep[];
   readonly model: string | undefined;
+  readonly toolReferences: boolean;
   /** Ids of assistant messages that are sent more than reasoning. */
   readonly spoken: ReadonlySet<string>;
   readonly serverCalls: ServerCalls;
@@ -69,6 +72,7 @@ export function toAnthropicThread(whole: View, options: AnthropicOptions = {}): 
     builder,
     hardening,
     model: options.model,
+    toolReferences: options.toolReferences ?? false,
     spoken: findSpokenMessages(view, plan, serverCalls),
     serverCalls,
     origins,
@@ -99,10 +103,11 @@ function addEvent(writer: Writer, event: Event): void {
 function addRequest(writer: Writer, event: ChatRequest): void {
   if (event.role === "system" || event.role === "developer") {
     const text = textOfContent(event.content);
-    if (text.trim() === "") drop(writer, event, "A10");
-    else addReminder(writer.builder, blockOf(writer, event, { type: "text", text }));
+    const media = mediaOf(event.content);
+    if (text.trim() !== "") addReminder(writer.builder, blockOf(writer, event, { type: "text", text }));
+    else if (media.length === 0) drop(writer, event, "A10");
     // The model gets what a text cannot express as the user's.
-    addUserBlocks(writer.builder, convert(writer, event, mediaOf(event.content)));
+    addAttachedMedia(writer.builder, convert(writer, event, media));
   } else addUserBlocks(writer.builder, convert(writer, event, event.content));
 }
 
@@ -158,7 +163,7 @@ function resultBlocks(writer: Writer, calls: readonly ToolCallRequest[]): readon
 }
 
 function resultBlock(writer: Writer, result: ToolCallResponse, call: ToolCallRequest): ThreadBlock {
-  const { content, rules } = toResultContent(result.content);
+  const { content, rules } = toResultContent(result.content, writer.toolReferences);
   for (const rule of rules) writer.hardening.push({ rule, event: result.id, action: "changed" });
   const error = result.is_error ? { is_error: true } : {};
   return blockOf(writer, result, { type: "tool_result", tool_use_id: writer.plan.ids.get(call), content, ...error });
@@ -277,6 +282,8 @@ export interface MessageBuilder {
   readonly messages: DraftMessage[];
   /** Harness texts waiting for the user's message they follow. */
   readonly reminders: ThreadBlock[];
+  /** Media that the harness attached. */
+  readonly attached: Set<ThreadBlock>;
   readonly hardening: HardeningStep[];
   readonly resultsOf: ResultsOf;
   /** Whether harness texts are messages with role `system`; else they are reminders in the user's message. */
@@ -288,7 +295,7 @@ export function createMessageBuilder(
   resultsOf: ResultsOf,
   options: Pick<MessageBuilder, "systemMessages" | "hardening">,
 ): MessageBuilder {
-  return { messages: [], reminders: [], resultsOf, ...options };
+  return { messages: [], reminders: [], attached: new Set(), resultsOf, ...options };
 }
 
 /**
@@ -320,6 +327,16 @@ export function addUserBlocks(builder: MessageBuilder, blocks: readonly ThreadBl
   if (blocks.length === 0) return;
   placeResults(builder);
   appendAll(openMessage(builder, "user").blocks, blocks);
+}
+
+/** Adds images and documents that the harness attached to a request: before its words and after results, as Claude Code does. */
+function addAttachedMedia(builder: MessageBuilder, blocks: readonly ThreadBlock[]): void {
+  if (blocks.length === 0) return;
+  placeResults(builder);
+  const message = openMessage(builder, "user").blocks;
+  const before = message.findLastIndex((block) => block.block["type"] === "tool_result" || builder.attached.has(block));
+  message.splice(before + 1, 0, ...blocks);
+  for (const block of blocks) builder.attached.add(block);
 }
 
 /** Adds a text of the harness. */

@@ -34,13 +34,26 @@ export function pathTo(leaf: LineEntry, graph: SessionGraph): LineEntry[] {
  */
 function findLeaf(index: SessionIndex, graph: SessionGraph): LineEntry | undefined {
   const last = index.entries.findLast(isNode);
+  const chosen = chosenEnd(index, last);
+  if (chosen !== undefined) return chosen === null ? undefined : messageOf(chosen, graph);
   const end = last === undefined ? undefined : findEnd(index, graph, last);
   return messageOf(end, graph) ?? lastMessage(index.entries);
 }
 
-function findEnd(index: SessionIndex, graph: SessionGraph, last: LineEntry): LineEntry {
+/**
+ * The line that the user went back to, while no other follows: the conversation ends exactly there. Null = before the first
+ * message; absent = the user did not go back, or went on since.
+ */
+function chosenEnd(index: SessionIndex, last: LineEntry | undefined): LineEntry | null | undefined {
+  const leaf = index.promptLeaves.at(-1);
+  if (leaf?.isExplicit !== true || leaf.line < (last?.line ?? 0)) return undefined;
+  return leaf.uuid === null ? null : index.nodes.get(leaf.uuid);
+}
+
+function findEnd(index: SessionIndex, graph: SessionGraph, last: LineEntry): LineEntry | undefined {
   const named = namedLine(index, graph);
   if (named !== undefined) return followTest(index, graph, named)(last) ? last : named;
+  if (index.entries.some((entry) => entry.isFileSnapshot === true && entry.line > last.line)) return newestEnd(index);
   const followsLast = followTest(index, graph, last);
   let newest = last;
   for (const entry of index.entries) {
@@ -49,11 +62,22 @@ function findEnd(index: SessionIndex, graph: SessionGraph, last: LineEntry): Lin
   return newest;
 }
 
+/** The newest message that no message follows: where the agent continues if the file ends in snapshots of files. */
+function newestEnd(index: SessionIndex): LineEntry | undefined {
+  const messages = index.entries.filter((entry) => entry.isMessage && isNode(entry));
+  const followed = new Set(messages.map(({ parent }) => parent));
+  const ends = messages.filter(({ uuid }) => !followed.has(uuid));
+  return ends.reduce<LineEntry | undefined>(
+    (newest, end) => (end.timestamp > (newest?.timestamp ?? "") ? end : newest),
+    undefined,
+  );
+}
+
 /** The line named by the newest `last-prompt` line, if the file holds it; a name from before a compaction is obsolete. */
 function namedLine(index: SessionIndex, graph: SessionGraph): LineEntry | undefined {
-  const { line, uuid } = index.promptLeaves.at(-1) ?? { line: -1, uuid: "" };
+  const { line, uuid } = index.promptLeaves.at(-1) ?? { line: -1, uuid: null };
   const boundary = index.entries.findLast(({ kind }) => kind === "boundary");
-  const named = line < (boundary?.line ?? 0) ? undefined : index.nodes.get(uuid);
+  const named = line < (boundary?.line ?? 0) ? undefined : index.nodes.get(uuid ?? "");
   return named === undefined ? undefined : (graph.summaryThatKept(named) ?? named);
 }
 
@@ -70,7 +94,13 @@ function messageOf(end: LineEntry | undefined, graph: SessionGraph): LineEntry |
 
 /** Whether the conversation may end at a line; at a boundary only once its summary is written. */
 function isNode(entry: LineEntry): boolean {
-  return entry.uuid !== undefined && !entry.isSidechain && entry.isProgress !== true && entry.kind !== "boundary";
+  return (
+    entry.uuid !== undefined &&
+    !entry.isSidechain &&
+    entry.isProgress !== true &&
+    entry.isFileSnapshot !== true &&
+    entry.kind !== "boundary"
+  );
 }
 
 /** The last message; on a sidechain only if all are: sub-agents' transcripts are such files. */
@@ -249,7 +279,7 @@ export function createGraph(index: SessionIndex): SessionGraph {
   for (const entry of index.entries) {
     if (entry.uuid === undefined) continue;
     if (entry.kind === "summary") noteKept(entry);
-    const link = resolveLink(index, entry, kept);
+    const link = lastSaidBefore(entry) ?? resolveLink(index, entry, kept);
     const parent = link === "missing" ? adopt(entry) : link;
     if (parent !== undefined) parents.set(entry, parent);
     if (entry.lostParent === true && !startsNewContext(entry)) noteCut(entry);
@@ -272,6 +302,18 @@ export function createGraph(index: SessionIndex): SessionGraph {
     }
   }
 
+  /**
+   * What was said last before a boundary that keeps lines. Its own link names the line before the kept ones, if they come after
+   * the summary, else the last of them: what lies between was summarised.
+   */
+  function lastSaidBefore(entry: LineEntry): LineEntry | undefined {
+    if (entry.kind !== "boundary" || entry.kept === undefined || entry.parent !== undefined) return undefined;
+    const named = index.nodes.get(entry.logicalParent ?? "");
+    const last = entry.kept.isBefore ? above.at(-1) : keptBy(entry).at(-1);
+    const from = entry.kept.isBefore ? (keptBy(entry).at(-1) ?? named) : named;
+    return from !== undefined && last !== undefined && descends(last, from, parents) ? last : undefined;
+  }
+
   function adopt(entry: LineEntry): LineEntry | undefined {
     const near = nearestAbove(entry, above, parents);
     if (near === undefined) noteCut(entry);
@@ -283,6 +325,17 @@ export function createGraph(index: SessionIndex): SessionGraph {
     orphans.add(entry);
     cutOff.add(entry);
   }
+}
+
+/** Whether a line is another or descends from it, not through a compaction. */
+function descends(entry: LineEntry, ancestor: LineEntry, parents: ReadonlyMap<LineEntry, LineEntry>): boolean {
+  const seen = new Set<LineEntry>();
+  for (let at: LineEntry | undefined = entry; at !== undefined && !seen.has(at); at = parents.get(at)) {
+    if (at === ancestor) return true;
+    if (at.kind === "boundary") return false;
+    seen.add(at);
+  }
+  return false;
 }
 
 type Link = LineEntry | "missing" | undefined;

@@ -32,6 +32,7 @@ import {
   sessionIdOf,
 } from "./session-folder.ts";
 import {
+  findEmptyMessages,
   indexSession,
   isSent,
   type LineEntry,
@@ -240,6 +241,7 @@ function createBranch(active: ActiveBranch, path: SessionPath, name: string): Ab
     lines: arrangeTurns(cuts, path.offPath, []),
     requests: requestLines(path.chain),
     notes: new Set(),
+    empty: findEmptyMessages([...path.chain, ...path.offPath.keys()]),
   };
   const common = countCommonTurns(active.cuts, cuts);
   return {
@@ -350,7 +352,7 @@ export const CLAUDE_CODE: AgentFormat = {
 };
 
 function writeSession({ view, sessionId, origin, cwd, title, model, sha1 }: SessionDraft): string {
-  const thread = toAnthropicThread(view, { model, systemMessages: true });
+  const thread = toAnthropicThread(view, { model, systemMessages: true, toolReferences: true });
   const lineId = (name: string): string => lineUuid(sessionId, name, sha1);
   return exportClaudeCode({ thread, view, sessionId, lineId, origin, cwd, title }).text;
 }

@@ -4,8 +4,27 @@ import type { ChatRequest, Event, EventMetadata } from "../../core/conversation/
 import { opaqueFieldsOf, readAnswerBlock, readResultBlock, toContent } from "../anthropic/agent.ts";
 import { type ParsedLines, type RawLine, recordOf, stringOf } from "../session-source.ts";
 import { createGraph, findActivePath, type SessionGraph, type SessionPath } from "./active-path.ts";
-import { createNote, isQueuedPrompt, renderAttachment, wrapNotification } from "./attachments.ts";
-import { isNotification, type LineEntry, messageBlocks, type SessionIndex } from "./session-index.ts";
+import {
+  createNote,
+  isQueuedPrompt,
+  isSpokenRow,
+  isVoiceTalk,
+  readAttachedImage,
+  renderAttachment,
+  SPOKEN_RECORD,
+  spokenText,
+  wrapNotification,
+  wrapSpoken,
+} from "./attachments.ts";
+import {
+  commandOutput,
+  findEmptyMessages,
+  isNotification,
+  type LineEntry,
+  messageBlocks,
+  NO_CONTENT,
+  type SessionIndex,
+} from "./session-index.ts";
 import { arrangeTurns, cutTurns, findNotes, requestLines, type TurnCut, titleOfEvents } from "./turns.ts";
 
 /** Context for reading a line. */
@@ -13,8 +32,8 @@ interface LineReading {
   readonly entry: LineEntry;
   readonly raw: RawLine;
   readonly sessionId: string;
-  /** `note`: not sent from its place · `request`: the user's own words · `plain`: as its kind says. */
-  readonly as: "note" | "request" | "plain";
+  /** `note`: not sent from its place · `request`: the user's own words · `empty`: an answer without content · `plain`: as its kind says. */
+  readonly as: "note" | "request" | "empty" | "plain";
   /** Usage last seen by message id; recorded again only when it changed. */
   readonly usages: Map<string, string>;
 }
@@ -80,11 +99,26 @@ function request(
 function userEvents({ entry, raw, as }: LineReading): readonly Body[] {
   const isFromUser = entry.kind === "prompt" || as === "request";
   const origin = isFromUser ? undefined : "harness";
+  if (isVoiceTalk(raw)) return spokenEvents(lineId(entry, ""), raw);
+  if (raw["type"] === "system") return [request(raw, origin, commandOutput(raw))];
   if (entry.kind !== "result") return [request(raw, origin)];
   const blocks = messageBlocks(raw) ?? [];
   const results = blocks.filter((block) => block["type"] === "tool_result").map(readResultBlock);
   const others = blocks.filter((block) => block["type"] !== "tool_result");
   return others.length === 0 ? results : [...results, request(raw, origin, others)];
+}
+
+/** A record of a voice call: the result of a call that nobody made, or a reminder in the middle of a turn. */
+function spokenEvents(id: string, raw: RawLine): readonly Body[] {
+  const message = recordOf(raw, "message")?.["content"];
+  const said = message ?? (Array.isArray(raw["blocks"]) ? raw["blocks"] : raw["content"]);
+  if (raw["type"] === "system" && !isSpokenRow(raw)) return [request(raw, "harness", wrapSpoken(said))];
+  const call_id = `voicecallrecord_${id}`;
+  const metadata = { provider: "anthropic" };
+  return [
+    { type: "tool_call_request", call_id, name: "VoiceCallRecord", arguments: {}, metadata },
+    { type: "tool_call_response", call_id, content: `${SPOKEN_RECORD}${spokenText(said)}`, is_error: false },
+  ];
 }
 
 /** Keeps the agent's own fields, so that an export to the same agent writes the same line. */
@@ -95,18 +129,28 @@ function attachmentEvent({ entry, raw, sessionId }: LineReading): Event {
     return { type: "chat_request", ...at, content: toContent(attachment["prompt"]), metadata: { origin: "queued" } };
   }
   const { rendered, renderedRole } = raw;
+  const image = readAttachedImage(attachment);
   const metadata = {
     origin: "harness",
-    attachment,
+    attachment: image === null ? attachment : image.attachment,
     rendered,
     renderedRole,
   };
-  return { type: "chat_request", ...at, role: "system", content: renderAttachment(raw), metadata };
+  const text = renderAttachment(raw);
+  const content = image === null ? text : [{ type: "text" as const, text }, image.part];
+  return { type: "chat_request", ...at, role: "system", content, metadata };
 }
 
 function assistantEvents(reading: LineReading): readonly Body[] {
+  if (reading.as === "empty") return [emptyAnswer(reading.raw)];
   const blocks = messageBlocks(reading.raw) ?? [];
   return blocks.map((block, position) => blockBody(block, assistantMetadata(reading, block, position === 0)));
+}
+
+/** Without the message id: the agent does not send the message's thinking with it. */
+function emptyAnswer(raw: RawLine): Body {
+  const model = stringOf(recordOf(raw, "message") ?? {}, "model");
+  return { type: "chat_response", message: NO_CONTENT, metadata: { provider: "anthropic", model } };
 }
 
 function assistantMetadata({ entry, raw, usages }: LineReading, block: RawLine, isFirst: boolean): EventMetadata {
@@ -153,6 +197,8 @@ export interface TurnPlan {
   readonly requests: ReadonlySet<LineEntry>;
   /** Lines that are not sent from their place. */
   readonly notes: ReadonlySet<LineEntry>;
+  /** Answers without content. */
+  readonly empty: ReadonlySet<LineEntry>;
 }
 
 /** Reads one turn, turn_start first. `turn` is 0-based; empty when out of range. */
@@ -181,6 +227,7 @@ export function readLineEvents(
 
 function readingOf(plan: TurnPlan, entry: LineEntry): LineReading["as"] {
   if (plan.notes.has(entry)) return "note";
+  if (plan.empty.has(entry)) return "empty";
   return plan.requests.has(entry) ? "request" : "plain";
 }
 
@@ -206,6 +253,7 @@ export function readPath(lines: ParsedLines, index: SessionIndex, sessionId: str
     lines: arrangeTurns(cuts, path.offPath, notes),
     requests: requestLines(path.chain),
     notes: new Set(notes),
+    empty: findEmptyMessages([...path.chain, ...path.offPath.keys()]),
   };
   return { graph, path, cuts, plan };
 }

@@ -13,7 +13,7 @@ import {
   stringOf,
   stringsOf,
 } from "../session-source.ts";
-import { renderAttachment } from "./attachments.ts";
+import { isSpokenRow, isVoiceTalk, renderAttachment } from "./attachments.ts";
 
 /** What the index keeps of one line. */
 export interface LineEntry {
@@ -29,6 +29,8 @@ export interface LineEntry {
   readonly isMeta?: true;
   /** Progress of a running tool or hook: no line follows it, except where the agent searches for one. */
   readonly isProgress?: true;
+  /** A record of files that the agent changed; it hangs on an older line and never moves the end of the conversation. */
+  readonly isFileSnapshot?: true;
   /** Absent = side data that is no node of the conversation's graph. */
   readonly uuid?: string;
   readonly parent?: string;
@@ -37,6 +39,8 @@ export interface LineEntry {
   readonly logicalParent?: string;
   /** `message.id`: lines that share it are one assistant message. */
   readonly messageId?: string;
+  /** `nothing`: an assistant line without blocks · `thinking`: one with only thinking and blank text; absent = any other line. */
+  readonly says?: "nothing" | "thinking";
   /** Ids of the calls that it makes or answers; absent = none. */
   readonly calls?: readonly string[];
   /** RFC 3339 UTC; that of the previous line when it has none. */
@@ -53,9 +57,12 @@ interface MarkerLine {
 }
 
 /** A line that names the conversation's newest message. */
-interface PromptLeaf {
+export interface PromptLeaf {
   readonly line: number;
-  readonly uuid: string;
+  /** Null = the user went back to before the first message. */
+  readonly uuid: string | null;
+  /** Whether the user chose this place, by going back to it: while nothing follows, the conversation ends exactly there. */
+  readonly isExplicit: boolean;
 }
 
 export interface SessionIndex {
@@ -101,6 +108,8 @@ interface Draft {
   firstLine: RawLine | undefined;
   /** Model of the newest answer so far. */
   model: string | undefined;
+  /** Newest line that the conversation may end at; -1 = none. */
+  lastNode: number;
 }
 
 const TITLE_TYPES: ReadonlySet<unknown> = new Set(["summary", "ai-title", "custom-title"]);
@@ -123,11 +132,17 @@ export function indexSession(lines: ParsedLines, lineCount: number): SessionInde
     continuedIn: undefined,
     firstLine: undefined,
     model: undefined,
+    lastNode: -1,
   };
   for (let line = 0; line < lineCount; line++) {
     const parsed = lines.at(line);
     if (typeof parsed === "string") draft.skipped.push({ line: line + 1, reason: parsed });
     else if (parsed !== null) addLine(draft, line, parsed);
+    if (isRecord(parsed) && linesWithMore.has(parsed))
+      draft.skipped.push({
+        line: line + 1,
+        reason: "more text after its first object, which Claude Code does not read either",
+      });
   }
   return finishIndex(draft);
 }
@@ -162,10 +177,10 @@ function addLine(draft: Draft, line: number, raw: RawLine): void {
   const timestamp = draft.timestamp ?? NO_DATE;
   if (TITLE_TYPES.has(raw["type"])) draft.titles.push({ line, timestamp, raw });
   if (listsTools(raw)) draft.snapshots.push({ line, timestamp });
-  const leaf = raw["type"] === "last-prompt" ? stringOf(raw, "leafUuid") : undefined;
-  if (leaf !== undefined) draft.promptLeaves.push({ line, uuid: leaf });
+  if (raw["type"] === "last-prompt") addPromptLeaf(draft, line, raw);
   const { model } = draft;
-  const entry = createEntry({ line, raw, timestamp, model, earlier: draft.nodes.get(idOf(raw, "uuid") ?? "") });
+  const uuid = uuidOf(raw, draft.nodes);
+  const entry = createEntry({ line, raw, uuid, timestamp, model, earlier: draft.nodes.get(uuid ?? "") });
   if (entry.kind === "assistant") draft.model = modelOfAnswer(raw) ?? model;
   draft.entries.push(entry);
   if (entry.uuid === undefined) return;
@@ -174,6 +189,31 @@ function addLine(draft: Draft, line: number, raw: RawLine): void {
   const earlier = draft.nodes.get(entry.uuid);
   if (earlier !== undefined) draft.superseded.add(earlier);
   draft.nodes.set(entry.uuid, entry);
+  if (!entry.isSidechain && entry.isProgress !== true && entry.isFileSnapshot !== true) draft.lastNode = line;
+}
+
+/** A user line sent before it was written names the uuid under which the answer knows it. */
+function uuidOf(raw: RawLine, nodes: ReadonlyMap<string, LineEntry>): string | undefined {
+  if (!NODE_TYPES.has(raw["type"])) return undefined;
+  const sentAs = raw["type"] === "user" ? idOf(raw, "sentAsUuid") : undefined;
+  return sentAs === undefined || nodes.has(sentAs) ? idOf(raw, "uuid") : sentAs;
+}
+
+/** A place that the user chose stays chosen while the next `last-prompt` lines name the same one. */
+function addPromptLeaf({ promptLeaves, lastNode }: Draft, line: number, raw: RawLine): void {
+  const uuid = raw["leafUuid"] === null ? null : stringOf(raw, "leafUuid");
+  if (uuid === undefined || (uuid === null && raw["explicit"] !== true)) return;
+  const before = promptLeaves.at(-1);
+  const isStillThere = before?.isExplicit === true && before.uuid === uuid && before.line > lastNode;
+  const isExplicit = raw["explicit"] === true || isStillThere;
+  promptLeaves.push({ line, uuid, isExplicit });
+}
+
+/** Lines of other types are no nodes, even with a uuid: the agent finds no parent there. */
+const NODE_TYPES: ReadonlySet<unknown> = new Set(["user", "assistant", "system", "attachment", "progress"]);
+
+function isFileSnapshot(raw: RawLine): boolean {
+  return raw["type"] === "system" && raw["subtype"] === "file_snapshot";
 }
 
 /** Notes what a line says of the whole session. */
@@ -188,14 +228,14 @@ function noteSession(draft: Draft, raw: RawLine): void {
 interface EntryInput {
   readonly line: number;
   readonly raw: RawLine;
+  readonly uuid: string | undefined;
   readonly timestamp: string;
   /** Model of the newest answer before it. */
   readonly model: string | undefined;
   readonly earlier: LineEntry | undefined;
 }
 
-function createEntry({ line, raw, timestamp, model, earlier }: EntryInput): LineEntry {
-  const uuid = idOf(raw, "uuid");
+function createEntry({ line, raw, uuid, timestamp, model, earlier }: EntryInput): LineEntry {
   const kind = kindOfLine(raw, model);
   const parent = idOf(raw, "parentUuid");
   const lostParent = parent === undefined && earlier?.parent !== undefined;
@@ -207,19 +247,41 @@ function createEntry({ line, raw, timestamp, model, earlier }: EntryInput): Line
     line,
     firstLine: earlier?.firstLine ?? line,
     kind: uuid === undefined ? "side" : kind,
-    isMessage: raw["type"] === "user" || raw["type"] === "assistant",
+    isMessage: raw["type"] === "user" || raw["type"] === "assistant" || isSpokenRow(raw),
     isSidechain: raw["isSidechain"] === true,
     timestamp,
     ...(raw["isMeta"] === true && { isMeta: true }),
     ...(raw["type"] === "progress" && { isProgress: true }),
+    ...(isFileSnapshot(raw) && { isFileSnapshot: true }),
     uuid,
     parent: parent ?? earlier?.parent,
     ...(lostParent && { lostParent }),
     logicalParent,
     messageId,
+    ...(kind === "assistant" && { says: saysLittle(raw) }),
     ...(calls.length > 0 && { calls }),
     kept,
   };
+}
+
+function saysLittle(raw: RawLine): LineEntry["says"] {
+  const blocks = messageBlocks(raw) ?? [];
+  if (blocks.length === 0) return "nothing";
+  const isSilent = (block: RawLine): boolean =>
+    block["type"] === "thinking" || (block["type"] === "text" && stringOf(block, "text")?.trim() === "");
+  return blocks.every(isSilent) ? "thinking" : undefined;
+}
+
+/** Finds the lines for which the agent sends `NO_CONTENT`: the first of each assistant message that holds nothing but thinking. */
+export function findEmptyMessages(lines: Iterable<LineEntry>): ReadonlySet<LineEntry> {
+  const empty = new Map<string, LineEntry | null>();
+  for (const entry of lines) {
+    if (entry.kind !== "assistant") continue;
+    const id = entry.messageId ?? entry.uuid ?? "";
+    if (entry.says === undefined) empty.set(id, null);
+    else if (entry.says === "nothing" && !empty.has(id)) empty.set(id, entry);
+  }
+  return new Set([...empty.values()].filter((entry) => entry !== null));
 }
 
 /** Reads an id; an empty one counts as absent. */
@@ -271,13 +333,16 @@ interface Linked {
   readonly uuid?: string;
 }
 
-/** Finds the kept lines, in order; none of a segment whose head is no ancestor of its tail. */
+/** Finds the kept lines, in order; none of a list of which the file lacks one, or of a segment whose head is no ancestor of its tail. */
 export function findKept<Entry extends Linked>(
   { named, segment }: Kept,
   nodes: ReadonlyMap<string, Entry>,
   parentOf: (entry: Entry) => Entry | undefined,
 ): readonly Entry[] {
-  if (segment === undefined) return (named ?? []).flatMap((uuid) => nodes.get(uuid) ?? []);
+  if (segment === undefined) {
+    const lines = (named ?? []).flatMap((uuid) => nodes.get(uuid) ?? []);
+    return lines.length === named?.length ? lines : [];
+  }
   const found = new Set<Entry>();
   let at = nodes.get(segment.tail);
   while (at !== undefined && !found.has(at)) {
@@ -288,11 +353,40 @@ export function findKept<Entry extends Linked>(
   return [];
 }
 
-/** Parses one line. A string says why it is no line of a session; null is a blank line. */
+/**
+ * Parses one line. A string says why it is no line of a session; null is a blank line. Like the agent, it reads the first object
+ * of a line that was torn while being written and has more after it.
+ */
 export function parseLine(text: string): RawLine | string | null {
   const line = parseJsonLine(text);
-  if (line === null || typeof line === "string") return line;
+  if (typeof line === "string") return parseFirstObject(text) ?? line;
+  if (line === null) return line;
   return typeof line["type"] === "string" ? line : "no `type`";
+}
+
+/** Lines with more text after their object. */
+const linesWithMore = new WeakSet<RawLine>();
+
+function parseFirstObject(text: string): RawLine | null {
+  const end = endOfObject(text);
+  const first = end < text.length ? parseJsonLine(text.slice(0, end)) : null;
+  if (first === null || typeof first === "string" || typeof first["type"] !== "string") return null;
+  linesWithMore.add(first);
+  return first;
+}
+
+/** Finds the end of the object that a text begins with; the text's length if it is not closed. One pass: lines may be huge. */
+function endOfObject(text: string): number {
+  let depth = 0;
+  let isInString = false;
+  for (let at = 0; at < text.length; at++) {
+    const char = text[at];
+    if (char === '"') isInString = !isInString;
+    else if (isInString && char === "\\") at++;
+    else if (!isInString && char === "{") depth++;
+    else if (!isInString && char === "}" && --depth <= 0) return at + 1;
+  }
+  return text.length;
 }
 
 /** The blocks of a line's message: a string counts as one text block; absent when there is no message with content. */
@@ -327,15 +421,37 @@ export function kindOfLine(line: RawLine, model?: string): LineKind {
     case "user":
       return kindOfUserLine(line);
     case "assistant":
-      return line["isApiErrorMessage"] === true || messageBlocks(line) === undefined ? "side" : "assistant";
+      return isSentAnswer(line) ? "assistant" : "side";
     case "attachment":
       return isSentAttachment(line, model) ? "attachment" : "side";
     case "system":
-      return line["subtype"] === "compact_boundary" ? "boundary" : "side";
+      return kindOfSystemLine(line);
     default:
       return "side";
   }
 }
+
+/** The agent sends neither its own messages about errors nor its placeholder for an empty answer. */
+function isSentAnswer(line: RawLine): boolean {
+  const blocks = messageBlocks(line);
+  if (blocks === undefined || (line["isApiErrorMessage"] === true && modelOfAnswer(line) === undefined)) return false;
+  return blocks.length !== 1 || blocks[0]?.["text"] !== NO_CONTENT;
+}
+
+function kindOfSystemLine(line: RawLine): LineKind {
+  if (line["subtype"] === "compact_boundary") return "boundary";
+  if (isVoiceTalk(line)) return "harness";
+  return line["subtype"] === "local_command" && commandOutput(line).trim() !== "" ? "harness" : "side";
+}
+
+/** What the agent sends for a `system` line of a `/command` that it ran itself, as the user's text. */
+export function commandOutput(line: RawLine): string {
+  const { content } = line;
+  return typeof content === "string" && content !== "" ? content : NO_CONTENT;
+}
+
+/** What the agent sends for an empty message. */
+export const NO_CONTENT = "(no content)";
 
 /** A queued prompt may be a picture without text. */
 function isSentAttachment(line: RawLine, model: string | undefined): boolean {
@@ -347,7 +463,7 @@ function kindOfUserLine(line: RawLine): LineKind {
   if (blocks === undefined) return "side";
   if (line["isCompactSummary"] === true) return "summary";
   if (blocks.some((block) => block["type"] === "tool_result")) return "result";
-  if (line["isMeta"] === true || isNotification(line)) return "harness";
+  if (line["isMeta"] === true || isNotification(line) || isVoiceTalk(line)) return "harness";
   const text = firstText(blocks);
   if (HARNESS_TEXT.test(text)) return "harness";
   return COMMAND_TEXT.test(text) ? "command" : "prompt";

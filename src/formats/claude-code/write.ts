@@ -4,7 +4,8 @@ import type { Event, View } from "../../core/conversation/event.ts";
 import { formatReminder, type Thread, type ThreadBlock, type ThreadMessage } from "../../core/model/thread.ts";
 import { boundaryName, createOriginLine, type ExportOrigin, lineName } from "../imported-session.ts";
 import { isRecord } from "../session-source.ts";
-import { unwrapNotification } from "./attachments.ts";
+import { unwrapNotification, withAttachedImage } from "./attachments.ts";
+import { NO_CONTENT } from "./session-index.ts";
 
 interface ClaudeExportInput {
   readonly thread: Thread;
@@ -127,7 +128,7 @@ function createUserBody(content: unknown, marks: LineDraft["body"]): LineDraft["
 interface AssistantLine {
   readonly messageId: string;
   readonly model: string;
-  readonly block: Readonly<Record<string, unknown>>;
+  readonly content: readonly Readonly<Record<string, unknown>>[];
   /** Null on all but the last line of a message. */
   readonly stopReason: "tool_use" | "end_turn" | null;
 }
@@ -136,13 +137,13 @@ interface AssistantLine {
  * Creates the body of an assistant line, without `usage`: the counts of the original requests do not fit this view, and the agent
  * takes the newest for its context size.
  */
-function createAssistantBody({ messageId, model, block, stopReason }: AssistantLine): LineDraft["body"] {
+function createAssistantBody({ messageId, model, content, stopReason }: AssistantLine): LineDraft["body"] {
   const message = {
     id: messageId,
     type: "message",
     role: "assistant",
     model,
-    content: [block],
+    content,
     stop_reason: stopReason,
     stop_sequence: null,
   };
@@ -279,11 +280,21 @@ function addAssistant(writer: Writer, blocks: readonly ThreadBlock[], at: number
   for (const [i, { block, event, messageId }] of sent.entries()) {
     const isLast = sent[i + 1]?.messageId !== messageId;
     const stopReason = isLast ? (block.block["type"] === "tool_use" ? "tool_use" : "end_turn") : null;
-    const body = createAssistantBody({ messageId, model: exportedModelOf(event), block: block.block, stopReason });
+    const body = createAssistantBody({
+      messageId,
+      model: exportedModelOf(event),
+      content: contentBlocksOf(block.block),
+      stopReason,
+    });
     const draft = identityOf(writer.view, block);
     const uuid = writer.chain.add({ ...draft, body });
     if (block.block["type"] === "tool_use") writer.calls.set(block.block["id"], { uuid, draft });
   }
+}
+
+/** The agent sends its placeholder only for an answer without content. */
+function contentBlocksOf(block: ThreadBlock["block"]): readonly ThreadBlock["block"][] {
+  return block["text"] === NO_CONTENT ? [] : [block];
 }
 
 /** The API accepts only its own signed reasoning. */
@@ -383,7 +394,7 @@ function originalAttachment(event: Event | undefined): Fields | null {
   const { attachment, rendered, renderedRole } = event.metadata;
   if (!isRecord(attachment)) return null;
   return {
-    attachment,
+    attachment: event.type === "chat_request" ? withAttachedImage(attachment, event.content) : attachment,
     rendered,
     renderedRole,
   };

@@ -96,7 +96,7 @@ describe("toResultContent", () => {
     ["a part that holds nothing", [{ type: "opaque", value: null }], [], ["A11"]],
     ["a part of another type", [{ type: "opaque", value: { type: "x" } }], [{ type: "x" }], []],
   ])("gives %s", (_, content, made, rules) => {
-    expect(toResultContent(content)).toEqual({ content: made, rules });
+    expect(toResultContent(content, false)).toEqual({ content: made, rules });
   });
 });
 
