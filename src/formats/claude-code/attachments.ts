@@ -97,7 +97,7 @@ const RENDERERS: Readonly<Record<string, Renderer>> = {
   edited_text_file: (it) => `${fileName(it)} changed on disk since it was last read:\n${stringOf(it, "snippet") ?? ""}`,
   elapsed_time_reminder: (it) => stringOf(it, "text") ?? "",
   environment: (it) => listing("Environment:", plainFields(recordOf(it, "snapshot") ?? {})),
-  file: (it) => `Content of ${fileName(it)}:\n${fileText(it["content"])}`,
+  file: (it) => (readAttachedImage(it) === null ? `Content of ${fileName(it)}:\n${fileText(it["content"])}` : ""),
   hook_additional_context: (it) =>
     labelled(`${stringOf(it, "hookName") ?? "A"} hook additional context:`, hookText(it["content"])),
   hook_blocking_error: (it) => `${stringOf(it, "hookName") ?? "A"} hook blocked: ${hookError(it)}`,

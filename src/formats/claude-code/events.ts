@@ -137,7 +137,7 @@ function attachmentEvent({ entry, raw, sessionId }: LineReading): Event {
     renderedRole,
   };
   const text = renderAttachment(raw);
-  const content = image === null ? text : [{ type: "text" as const, text }, image.part];
+  const content = image === null ? text : [...(text === "" ? [] : [{ type: "text" as const, text }]), image.part];
   return { type: "chat_request", ...at, role: "system", content, metadata };
 }
 

@@ -13,7 +13,7 @@ import {
   stringOf,
   stringsOf,
 } from "../session-source.ts";
-import { isSpokenRow, isVoiceTalk, renderAttachment } from "./attachments.ts";
+import { isSpokenRow, isVoiceTalk, readAttachedImage, renderAttachment } from "./attachments.ts";
 
 /** What the index keeps of one line. */
 export interface LineEntry {
@@ -453,9 +453,11 @@ export function commandOutput(line: RawLine): string {
 /** What the agent sends for an empty message. */
 export const NO_CONTENT = "(no content)";
 
-/** A queued prompt may be a picture without text. */
+/** A queued prompt may be a picture without text, an attached image is one. */
 function isSentAttachment(line: RawLine, model: string | undefined): boolean {
-  return recordOf(line, "attachment")?.["type"] === "queued_command" || renderAttachment(line, model) !== "";
+  const attachment = recordOf(line, "attachment") ?? {};
+  if (attachment["type"] === "queued_command" || readAttachedImage(attachment) !== null) return true;
+  return renderAttachment(line, model) !== "";
 }
 
 function kindOfUserLine(line: RawLine): LineKind {
