@@ -35,19 +35,19 @@ export function pathTo(leaf: LineEntry, graph: SessionGraph): LineEntry[] {
 function findLeaf(index: SessionIndex, graph: SessionGraph): LineEntry | undefined {
   const last = index.entries.findLast(isNode);
   const chosen = chosenEnd(index, last);
-  if (chosen !== undefined) return chosen === null ? undefined : messageOf(chosen, graph);
+  if (chosen !== undefined) return messageOf(chosen, graph);
   const end = last === undefined ? undefined : findEnd(index, graph, last);
   return messageOf(end, graph) ?? lastMessage(index.entries);
 }
 
 /**
- * The line that the user went back to, while no other follows: the conversation ends exactly there. Null = before the first
- * message; absent = the user did not go back, or went on since.
+ * The line that the user went back to, while no other follows: the conversation ends exactly there. Absent = the user did not go
+ * back, went on since, or went back to before the first message: the agent would send nothing, and what was said stays.
  */
-function chosenEnd(index: SessionIndex, last: LineEntry | undefined): LineEntry | null | undefined {
+function chosenEnd(index: SessionIndex, last: LineEntry | undefined): LineEntry | undefined {
   const leaf = index.promptLeaves.at(-1);
   if (leaf?.isExplicit !== true || leaf.line < (last?.line ?? 0)) return undefined;
-  return leaf.uuid === null ? null : index.nodes.get(leaf.uuid);
+  return index.nodes.get(leaf.uuid ?? "");
 }
 
 function findEnd(index: SessionIndex, graph: SessionGraph, last: LineEntry): LineEntry | undefined {

@@ -18,6 +18,12 @@ describe("the path that Claude Code goes on from", () => {
     expect(session.readTurn(0).map(({ id }) => id.slice(-2))).toEqual(["rn", "01", "02", "04"]);
   });
 
+  it("keeps what was said when the user went back to before the first message and said nothing since", () => {
+    const lines = endCaseLines({ name: "", lines: "u1 a2<1 u3<2 a4<3", sent: "" });
+    const rewound = { type: "last-prompt", leafUuid: null, explicit: true, rewound: true, sessionId: "s" };
+    expect(importLines([...lines, rewound]).turnCount).toBe(2);
+  });
+
   it("knows no branch that was left in an answer that the agent comes to next", () => {
     const lines = endCaseLines({ name: "", lines: "u1 a2<1 l2 a4<3 u3<2", sent: "" });
     expect(importLines(lines).abandoned).toEqual([]);
