@@ -130,9 +130,9 @@ function rewrittenFile({ source, branch, file_state, status }: ImportReport): Sa
 function turnsLeft(reports: readonly ImportReport[]): SafeText[] {
   const count = reports.reduce((sum, { turns_left: left = 0 }) => sum + left, 0);
   if (count === 0) return [];
-  const are = count === 1 ? "is" : "are";
+  const where = count === 1 ? safe`is on a branch` : safe`are on branches`;
   return [
-    safe`${renderCount(count, "turn")} ${are} on branches that the agent abandoned: \`jpg import --all-branches\` imports them as forks.`,
+    safe`${renderCount(count, "turn")} ${where} that the agent abandoned: \`jpg import --all-branches\` imports ${count === 1 ? "it as a fork" : "them as forks"}.`,
   ];
 }
 
