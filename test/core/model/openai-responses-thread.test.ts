@@ -76,16 +76,16 @@ describe("toOpenAiResponsesThread", () => {
     expect(rules(view)).toEqual([]);
   });
 
-  it("places outputs before what the user or the harness says next", () => {
+  it("leaves outputs where they were recorded, also after what the user or the harness says", () => {
     const mind = asked("h", "mind", { role: "system", metadata: { origin: "harness" } });
     const view = viewOf([call("a", "1"), mind, result("b", "1"), asked("u", "on")]);
     expect(outline(view)).toEqual([
       "function_call 1",
-      "function_call_output 1 done",
       "user <system-reminder>",
+      "function_call_output 1 done",
       "user on",
     ]);
-    expect(outline(view, { systemMessages: true })[2]).toBe("system mind");
+    expect(outline(view, { systemMessages: true })[1]).toBe("system mind");
   });
 
   it("answers calls without a result and drops results without a call (R1, R2)", () => {
@@ -94,8 +94,8 @@ describe("toOpenAiResponsesThread", () => {
       "function_call 1",
       `function_call_output 1 ${INTERRUPTED}`,
       "function_call 3",
-      "function_call_output 3 done",
       "user hm",
+      "function_call_output 3 done",
     ]);
     expect(rules(view)).toEqual(["R2 dropped x", "R1 added"]);
   });
