@@ -417,6 +417,7 @@ const COMMAND_TEXT = /^\s*<command-name>/;
 
 /** Classifies a line; `model` is the conversation's before it, absent = none yet. */
 export function kindOfLine(line: RawLine, model?: string): LineKind {
+  if (line["isVirtual"] === true) return "side";
   switch (line["type"]) {
     case "user":
       return kindOfUserLine(line);
@@ -441,7 +442,8 @@ function isSentAnswer(line: RawLine): boolean {
 function kindOfSystemLine(line: RawLine): LineKind {
   if (line["subtype"] === "compact_boundary") return "boundary";
   if (isVoiceTalk(line)) return "harness";
-  return line["subtype"] === "local_command" && commandOutput(line).trim() !== "" ? "harness" : "side";
+  const isSent = line["subtype"] === "local_command" && line["isDisplayOnly"] !== true;
+  return isSent && commandOutput(line).trim() !== "" ? "harness" : "side";
 }
 
 /** What the agent sends for a `system` line of a `/command` that it ran itself, as the user's text. */
