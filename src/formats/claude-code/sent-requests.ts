@@ -224,6 +224,8 @@ function saidBlock(block: RawLine, speaker: Speaker): readonly Said[] {
       ];
     case "tool_result":
       return [{ name: `a tool result of ${stringOf(block, "tool_use_id") ?? "no call"}`, text: resultText(block) }];
+    case "image":
+      return [{ name: "an image", text: jsonOf(block) }];
     default:
       return [{ name: `a block ${String(block["type"])}`, text: jsonOf(block) }];
   }
