@@ -6,6 +6,7 @@ import { resumingAgents, writingAgents } from "../../src/app/sessions/session-re
 import { createBufferSource } from "../../src/app/sessions/sources.ts";
 import { type Event, textOfContent } from "../../src/core/conversation/event.ts";
 import { projectTurns } from "../../src/core/conversation/projection.ts";
+import { joinContinued } from "../../src/core/model/continued-texts.ts";
 import { turnsOf } from "../helpers/codex-session.ts";
 import { corpusMissing, readCorpusFile } from "../helpers/corpus.ts";
 import type { SentBlock, SentMessage } from "../helpers/normalizer.ts";
@@ -103,7 +104,7 @@ function viewOf(bytes: Buffer): readonly Event[] {
   const source = createBufferSource(bytes);
   const agent = writingAgents().find(({ detect }) => detect(source))!;
   const session = agent.read(source);
-  return projectTurns(turnsOf(session), session.compactions).turns.flatMap(({ events }) => events);
+  return joinContinued(projectTurns(turnsOf(session), session.compactions)).turns.flatMap(({ events }) => events);
 }
 
 /** Tells ids that are one call's alone: those that were made unreadable are one, and what is written tells the calls apart. */

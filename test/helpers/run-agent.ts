@@ -51,6 +51,8 @@ const AGENTS: Readonly<Record<string, Agent>> = {
       COPILOT_PROVIDER_BASE_URL: url,
       COPILOT_PROVIDER_API_KEY: "dummy",
       COPILOT_MODEL: "claude-sonnet-4-5",
+      // Else it compacts long sessions before it sends anything.
+      COPILOT_PROVIDER_MAX_PROMPT_TOKENS: "5000000",
       // It unpacks 235 MB there, once for all runs.
       XDG_CACHE_HOME: join(tmpdir(), "jpg-copilot-cache"),
     }),

@@ -6,6 +6,7 @@ import type { Event, View } from "../../core/conversation/event.ts";
 import { conversationOf } from "../../core/conversation/name.ts";
 import { nearestName, userError } from "../../core/errors.ts";
 import { escapeForPattern } from "../../core/look/search-words.ts";
+import { joinContinued } from "../../core/model/continued-texts.ts";
 import { inferProvider, parseModelName } from "../../core/model/model-name.ts";
 import { knownProvider } from "../../core/model/model-provider.ts";
 import { isProviderName, PROVIDER_NAMES, type ProviderName } from "../../core/model/provider-rules.ts";
@@ -123,7 +124,7 @@ export async function draftSession(
   const takesHistory = agent.write.takesHistory === true && compactions.length > 0;
   const history = takesHistory ? mapRoots(await loadHistory(workspace.store, tree), roots) : null;
   return {
-    view: await written(view),
+    view: joinContinued(await written(view)),
     ...(history !== null && { history: { view: await written(history), compactions } }),
     sessionId: options.sessionId,
     origin: originOf(tree),

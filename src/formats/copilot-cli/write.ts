@@ -13,7 +13,6 @@ import {
   textOfContent,
   type View,
 } from "../../core/conversation/event.ts";
-import { joinContinued } from "../../core/model/continued-texts.ts";
 import { toTextContent } from "../../core/model/openai-chat-thread.ts";
 import { type CallPlan, formatReminder, missingResult, planProviderCalls, unusedId } from "../../core/model/thread.ts";
 import type { SessionDraft } from "../agent-format.ts";
@@ -55,8 +54,7 @@ const LONGEST_ORIGIN = 4096;
 
 /** Renders the session's file. The same export gives the same bytes. */
 export function writeCopilotSession(draft: SessionDraft): string {
-  const { sessionId, origin, cwd } = draft;
-  const view = joinContinued(draft.view);
+  const { view, sessionId, origin, cwd } = draft;
   const chain = createChain(draft);
   chain.add("", startOfView(view), "session.start", {
     sessionId,
