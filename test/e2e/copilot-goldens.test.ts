@@ -30,6 +30,11 @@ describe.skipIf(copilotMissing !== null)(`real agent: goldens of Copilot CLI${be
 
 const missing = corpusMissing ?? copilotMissing;
 describe.skipIf(missing !== null)(`real agent: sessions that people published${because(missing)}`, () => {
+  it("are at hand", () => {
+    expect(listCorpus("copilot-cli")).not.toEqual([]);
+  });
+
+  // One is cut by hand, and Copilot CLI refuses it.
   it.each(listCorpus("copilot-cli").filter((file) => !file.endsWith("copilot_small.jsonl")))(
     "sends for %s what jpg shows",
     { timeout: 120_000 },

@@ -160,7 +160,7 @@ export function prepareAgent(name: string, sandbox: Sandbox, mock: Mock): void {
 }
 
 /** Where an agent runs. */
-export type AgentPlace = Pick<Sandbox, "home" | "project" | "env">;
+type AgentPlace = Pick<Sandbox, "home" | "project" | "env">;
 
 /** Runs an agent in the sandbox's project to its end; throws where it fails, with what it said. Gives its standard error. */
 export async function runAgent(
