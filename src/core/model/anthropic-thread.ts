@@ -335,7 +335,9 @@ function addAttachedMedia(builder: MessageBuilder, blocks: readonly ThreadBlock[
   placeResults(builder);
   const message = openMessage(builder, "user").blocks;
   const before = message.findLastIndex((block) => block.block["type"] === "tool_result" || builder.attached.has(block));
-  message.splice(before + 1, 0, ...blocks);
+  const after = message.splice(before + 1);
+  appendAll(message, blocks);
+  appendAll(message, after);
   for (const block of blocks) builder.attached.add(block);
 }
 
