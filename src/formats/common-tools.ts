@@ -50,16 +50,38 @@ export function translateCalls(view: View, target: ToolDialect | undefined, know
 function translate(event: Event, target: ToolDialect, dialects: readonly ToolDialect[]): Event {
   if (event.type !== "tool_call_request" || !isRecord(event.arguments)) return event;
   const { name, arguments: given } = event;
+  const found = findTool(name, given, dialects);
+  const other: AnyTool | undefined = found === null ? undefined : target[found.act];
+  if (found === null || other === undefined || found.dialect === target) return event;
+  return { ...event, name: other.name, arguments: renameKeys(given, found.own, other) };
+}
+
+interface FoundTool {
+  readonly dialect: ToolDialect;
+  readonly act: Act;
+  readonly own: AnyTool;
+}
+
+/** Finds whose tool a call uses. Agents share names: of those with all needed arguments the one that knows most of the call's keys. */
+function findTool(
+  name: string,
+  given: Readonly<Record<string, unknown>>,
+  dialects: readonly ToolDialect[],
+): FoundTool | null {
+  let best: FoundTool | null = null;
+  let most = 0;
   for (const dialect of dialects) {
     for (const act of Object.keys(NEEDED) as Act[]) {
-      const [own, other]: readonly (AnyTool | undefined)[] = [dialect[act], target[act]];
+      const own: AnyTool | undefined = dialect[act];
       if (own?.name !== name || !NEEDED[act].every((key) => typeof given[own.keys[key] ?? ""] === "string")) continue;
-      return other === undefined || dialect === target
-        ? event
-        : { ...event, name: other.name, arguments: renameKeys(given, own, other) };
+      const known = Object.values(own.keys).filter((key) => Object.hasOwn(given, key)).length;
+      if (known > most) {
+        best = { dialect, act, own };
+        most = known;
+      }
     }
   }
-  return event;
+  return best;
 }
 
 /** Keeps the order of keys, and keys that are not common. */

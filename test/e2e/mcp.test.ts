@@ -10,9 +10,17 @@ import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as TransportV1 } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Json } from "../helpers/claude-session.ts";
+import { sessionBytes } from "../helpers/claude-session.ts";
 import { connectMcp } from "../helpers/mcp-in-process.ts";
 import { createUserRuntime } from "../helpers/run-in-process.ts";
-import { createSandbox, type Sandbox, smallSession, storeState, typeLine } from "../helpers/run-jpg.ts";
+import {
+  createSandbox,
+  type Sandbox,
+  smallSession,
+  smallSessionLines,
+  storeState,
+  typeLine,
+} from "../helpers/run-jpg.ts";
 import { type SurveyedSession, surveyedSession } from "../helpers/surveyed-session.ts";
 
 const BIN = fileURLToPath(new URL("../../bin/jpg.js", import.meta.url));
@@ -227,7 +235,12 @@ describe("the tools of jpg mcp", () => {
     const [copy, other] = ["5e551073-0000-4000-8000-0000000000bb", "5e551073-0000-4000-8000-0000000000cc"];
     const sandbox = sandboxWith({
       [OWN]: smallSession(),
-      [copy]: smallSession({ turns: 2, id: copy }),
+      // The ids of its lines are those of the agent's own session, as after an edit of a copy.
+      [copy]: Buffer.from(
+        sessionBytes(smallSessionLines({ turns: 2 }).map((line) => ({ ...line, sessionId: copy })))
+          .toString()
+          .replace("Measure the tide", "Count the ships"),
+      ),
       [other]: surveyedSession({ turns: 2, session: other }),
     });
     const agent = await start(sandbox, { env: { CLAUDE_CODE_SESSION_ID: OWN } });

@@ -1,5 +1,6 @@
 // Writes session files as Claude Code does, line by line, and remembers what the agent would send when it resumes them:
 // an oracle for the importer that shares no code with it.
+import { createHash } from "node:crypto";
 import { createBufferSource } from "../../src/app/sessions/sources.ts";
 import type { Turn } from "../../src/core/conversation/event.ts";
 import { readClaudeSession } from "../../src/formats/claude-code/agent.ts";
@@ -156,6 +157,15 @@ export function createClaudeWriter(): ClaudeWriter {
     },
   };
   return writer;
+}
+
+/** The same lines as a session of its own: another session id, and other ids of the lines, as no two sessions share them. */
+export function asSession(lines: readonly Json[], session: string): Json[] {
+  const own = createHash("sha1").update(session).digest("hex").slice(0, 8);
+  return lines.map((line) => {
+    const text = JSON.stringify(line).replaceAll("00000000-0000-4000-8000-", `${own}-0000-4000-8000-`);
+    return { ...(JSON.parse(text) as Json), sessionId: session };
+  });
 }
 
 /** The bytes of a session file. */

@@ -5,7 +5,7 @@ import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { createClaudeWriter, type Json, sessionBytes } from "./claude-session.ts";
+import { asSession, createClaudeWriter, type Json, sessionBytes } from "./claude-session.ts";
 import { createUserRuntime, runInProcess, runsInProcess } from "./run-in-process.ts";
 import { createTempFolder, git, initRepository, QUIET_GIT, type TestEnvironment } from "./temp-repository.ts";
 
@@ -156,7 +156,7 @@ export function smallSessionLines({ turns = 6, id }: { readonly turns?: number; 
     writer.tools(1);
     writer.say(`Answer ${turn}: the water stood at ${turn} metres.`);
   }
-  return id === undefined ? writer.lines : writer.lines.map((line) => ({ ...line, sessionId: id }));
+  return id === undefined ? writer.lines : asSession(writer.lines, id);
 }
 
 /** The bytes of a `smallSession` in which a model answered in one turn alone; the agent itself wrote the other answers. */

@@ -1,7 +1,7 @@
 // Builds small invented Claude Code sessions from steps, as the agent would have written them line by line, for tests of
 // what becomes of a session: imports, growth, rewinds, compactions.
 import fc from "fast-check";
-import { type ClaudeWriter, createClaudeWriter, type Json } from "./claude-session.ts";
+import { asSession, type ClaudeWriter, createClaudeWriter, type Json } from "./claude-session.ts";
 
 /** One thing that happens in a session. `back` counts answers from the newest, 0-based. */
 export type SessionStep =
@@ -30,7 +30,7 @@ export function buildSession(steps: readonly SessionStep[], options: { readonly 
   const writer = createClaudeWriter();
   for (const [at, step] of steps.entries()) take(writer, step, at);
   const session = options.session;
-  const lines = session === undefined ? writer.lines : writer.lines.map((line) => ({ ...line, sessionId: session }));
+  const lines = session === undefined ? writer.lines : asSession(writer.lines, session);
   const texts = lines.map((line) => `${JSON.stringify(line)}\n`);
   return { lines, text: (lineCount = lines.length) => Buffer.from(texts.slice(0, lineCount).join("")) };
 }

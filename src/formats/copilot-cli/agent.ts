@@ -157,7 +157,7 @@ export const COPILOT_CLI: AgentFormat = {
       "Reasoning is imported; Copilot CLI sends none of it when it resumes, so an export has none.",
       "An attached file of which Copilot CLI keeps only the path is sent as it is on the disk at that time: of it, only what the session holds is imported.",
     ],
-    takes: { file: "events.jsonl", by: "a session that `copilot --resume=<session>` takes in its folder of that name" },
+    takes: { file: "events.jsonl", by: "a session that `copilot --resume=SESSION` takes in its folder" },
     addServer: "copilot mcp add jpg -- jpg mcp",
   },
 };

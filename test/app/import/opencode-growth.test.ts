@@ -78,7 +78,7 @@ describe("a session of OpenCode that grows", () => {
     const state = session.messages[1]!.parts[1]!["state"] as Json;
     state["time"] = { ...(state["time"] as Json), compacted: Date.parse("2026-01-02T12:00:00Z") };
     expect(await load()).toMatchObject({ status: "updated", branch, turns: 2, turns_added: 0, compactions: 1 });
-    expect(await sent(branch)).toContain("result c0: [compacted] bash: success");
+    expect(await sent(branch)).toContain("result c0: [Old tool result content cleared]");
     session.compact("All was seen.");
     expect(await load()).toMatchObject({ status: "updated", branch, turns: 2, compactions: 2 });
     expect(await sent(branch)).toEqual(["user: What did we do so far?", "assistant: All was seen."]);
