@@ -276,6 +276,7 @@ export function createGraph(index: SessionIndex): SessionGraph {
   const keptBy = ({ kept: lines }: LineEntry): readonly LineEntry[] =>
     lines === undefined ? [] : findKept(lines, index.nodes, parentOf);
   const above: LineEntry[] = [];
+  const descends = createDescentTest(parents, 20 * index.entries.length);
   for (const entry of index.entries) {
     if (entry.uuid === undefined) continue;
     if (entry.kind === "summary") noteKept(entry);
@@ -311,7 +312,7 @@ export function createGraph(index: SessionIndex): SessionGraph {
     const named = index.nodes.get(entry.logicalParent ?? "");
     const last = entry.kept.isBefore ? above.at(-1) : keptBy(entry).at(-1);
     const from = entry.kept.isBefore ? (keptBy(entry).at(-1) ?? named) : named;
-    return from !== undefined && last !== undefined && descends(last, from, parents) ? last : undefined;
+    return from !== undefined && last !== undefined && descends(last, from) ? last : undefined;
   }
 
   function adopt(entry: LineEntry): LineEntry | undefined {
@@ -327,15 +328,23 @@ export function createGraph(index: SessionIndex): SessionGraph {
   }
 }
 
-/** Whether a line is another or descends from it, not through a compaction. */
-function descends(entry: LineEntry, ancestor: LineEntry, parents: ReadonlyMap<LineEntry, LineEntry>): boolean {
-  const seen = new Set<LineEntry>();
-  for (let at: LineEntry | undefined = entry; at !== undefined && !seen.has(at); at = parents.get(at)) {
-    if (at === ancestor) return true;
-    if (at.kind === "boundary") return false;
-    seen.add(at);
-  }
-  return false;
+/**
+ * Creates a test whether a line is another or descends from it, not through a compaction. All its answers together take at most
+ * so many steps: a hostile file must not take a square of its lines. Then, and in a loop of links, the answer is no.
+ */
+function createDescentTest(
+  parents: ReadonlyMap<LineEntry, LineEntry>,
+  steps: number,
+): (entry: LineEntry, ancestor: LineEntry) => boolean {
+  let left = steps;
+  return (entry, ancestor) => {
+    for (let at: LineEntry | undefined = entry; at !== undefined && left > 0; at = parents.get(at)) {
+      if (at === ancestor) return true;
+      if (at.kind === "boundary") return false;
+      left--;
+    }
+    return false;
+  };
 }
 
 type Link = LineEntry | "missing" | undefined;
