@@ -361,7 +361,7 @@ function resolveLink(index: SessionIndex, entry: LineEntry, keptUnder: ReadonlyM
 }
 
 /** Whether the agent starts a new context here: earlier lines are hidden, not gone. */
-function startsNewContext(entry: LineEntry): boolean {
+export function startsNewContext(entry: LineEntry): boolean {
   return entry.kind === "boundary" || entry.kind === "summary";
 }
 

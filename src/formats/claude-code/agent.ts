@@ -36,6 +36,7 @@ import {
   indexSession,
   isSent,
   type LineEntry,
+  NODE_TYPES,
   parseLine,
   placeList,
   readToolLists,
@@ -49,7 +50,6 @@ import { exportClaudeCode } from "./write.ts";
 /** Lines searched; the first ones may be side data or damaged. */
 const LINES_LOOKED_AT = 50;
 
-const NODE_TYPES: ReadonlySet<unknown> = new Set(["user", "assistant", "system", "attachment", "progress"]);
 /** Side lines, each with a key that no other format has with that type. */
 const SIDE_TYPES: Readonly<Record<string, string>> = {
   "ai-title": "aiTitle",

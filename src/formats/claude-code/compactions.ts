@@ -4,7 +4,7 @@ import { type Compaction, compareTimestamps } from "../../core/conversation/comp
 import { plainTextOfParts } from "../anthropic/agent.ts";
 import { deriveName } from "../imported-session.ts";
 import { addMilliseconds, type RawLine, recordOf } from "../session-source.ts";
-import type { SessionGraph } from "./active-path.ts";
+import { type SessionGraph, startsNewContext } from "./active-path.ts";
 import { readLineEvents, type TurnPlan } from "./events.ts";
 import { isSent, type LineEntry } from "./session-index.ts";
 
@@ -64,12 +64,8 @@ function findBreaks({ chain, graph, plan }: CompactionSources): readonly Break[]
 function lastNewRoot(chain: readonly LineEntry[]): number {
   const root = chain.findLastIndex(({ lostParent }) => lostParent === true);
   const again = chain[root]?.line ?? 0;
-  const isHidden = chain.slice(root + 1).some(({ kind, line }) => isOfCompaction(kind) && line < again);
+  const isHidden = chain.slice(root + 1).some((entry) => startsNewContext(entry) && entry.line < again);
   return isHidden ? -1 : root;
-}
-
-function isOfCompaction(kind: LineEntry["kind"]): boolean {
-  return kind === "boundary" || kind === "summary";
 }
 
 /**

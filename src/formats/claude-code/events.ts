@@ -96,10 +96,10 @@ function request(
 }
 
 /** Results first, as the agent sends them; the other blocks follow as one request. */
-function userEvents({ entry, raw, as }: LineReading): readonly Body[] {
+function userEvents({ entry, raw, sessionId, as }: LineReading): readonly Body[] {
   const isFromUser = entry.kind === "prompt" || as === "request";
   const origin = isFromUser ? undefined : "harness";
-  if (isVoiceTalk(raw)) return spokenEvents(lineId(entry, ""), raw);
+  if (isVoiceTalk(raw)) return spokenEvents(lineId(entry, sessionId), raw);
   if (raw["type"] === "system") return [request(raw, origin, commandOutput(raw))];
   if (entry.kind !== "result") return [request(raw, origin)];
   const blocks = messageBlocks(raw) ?? [];

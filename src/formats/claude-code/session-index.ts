@@ -210,7 +210,7 @@ function addPromptLeaf({ promptLeaves, lastNode }: Draft, line: number, raw: Raw
 }
 
 /** Lines of other types are no nodes, even with a uuid: the agent finds no parent there. */
-const NODE_TYPES: ReadonlySet<unknown> = new Set(["user", "assistant", "system", "attachment", "progress"]);
+export const NODE_TYPES: ReadonlySet<unknown> = new Set(["user", "assistant", "system", "attachment", "progress"]);
 
 function isFileSnapshot(raw: RawLine): boolean {
   return raw["type"] === "system" && raw["subtype"] === "file_snapshot";

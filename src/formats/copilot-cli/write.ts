@@ -7,7 +7,6 @@ import {
   type ContentPart,
   isUserRequest,
   mediaOf,
-  type ProjectedTurn,
   type ToolCallRequest,
   type ToolCallResponse,
   textOfContent,
@@ -18,6 +17,7 @@ import { type CallPlan, formatReminder, missingResult, planProviderCalls, unused
 import type { SessionDraft } from "../agent-format.ts";
 import { createOriginLine, type ExportOrigin, lineName, lineUuid, readExportOrigin } from "../imported-session.ts";
 import { isRecord, NO_DATE, type RawLine, type SessionSource, stringOf } from "../session-source.ts";
+import { type AnswerEvent, type MessageOf, viewMessages } from "../view-messages.ts";
 import { COPILOT_PROVIDER } from "./events.ts";
 import { dataOf, parseCopilotLine } from "./lines.ts";
 
@@ -115,10 +115,6 @@ const LONGEST_ID = 512;
 interface Writer {
   readonly chain: Chain;
   readonly plan: CallPlan;
-  /** Events of the answer that is being gathered. */
-  open: (ChatResponse | ToolCallRequest)[];
-  /** The compaction that put the turn's events into the view. */
-  compaction: string | undefined;
 }
 
 function writeView(chain: Chain, view: View): void {
@@ -127,38 +123,21 @@ function writeView(chain: Chain, view: View): void {
     assignId: ({ call_id: id }, isUsed) => ({ id: unusedId(id === "" ? "call" : id, LONGEST_ID, isUsed), rules: [] }),
     rules: { unanswered: "A1", unasked: "A2", repeated: "A7" },
   });
-  const writer: Writer = { chain, plan, open: [], compaction: undefined };
-  for (const turn of view.turns) addTurn(writer, turn);
-  closeAnswer(writer);
+  for (const message of viewMessages(view, isOneMessage)) {
+    if (message.type === "request") addRequest(chain, message);
+    else addAnswer({ chain, plan }, message);
+  }
 }
 
-function addTurn(writer: Writer, { origin, events }: ProjectedTurn): void {
-  closeAnswer(writer);
-  writer.compaction = origin.kind === "summary" ? origin.compaction : undefined;
-  for (const event of events) {
-    switch (event.type) {
-      case "chat_request":
-        closeAnswer(writer);
-        addRequest(writer, event);
-        break;
-      case "chat_response":
-      case "tool_call_request":
-        if (writer.open.at(-1)?.metadata?.message_id !== event.metadata?.message_id) closeAnswer(writer);
-        writer.open.push(event);
-        break;
-      case "tool_call_response": // written with its call
-        closeAnswer(writer);
-        break;
-      default: // what no model is sent
-    }
-  }
+function isOneMessage(answer: readonly AnswerEvent[], { metadata }: AnswerEvent): boolean {
+  return answer.at(-1)?.metadata?.message_id === metadata?.message_id;
 }
 
 /**
  * Copilot CLI sends `transformedContent`. It repeats the `content` of what a person wrote in front of its summaries, and takes a message
  * for a person's if it has no `source`.
  */
-function addRequest({ chain, compaction }: Writer, event: ChatRequest): void {
+function addRequest(chain: Chain, { event, compaction }: MessageOf<"request">): void {
   const image = namedImage(event);
   const said = image === null ? textOfRequest(event) : "";
   const attachments = image === null ? mediaOf(event.content).flatMap(toAttachment) : [image];
@@ -205,17 +184,14 @@ function namedImage({ content, metadata }: ChatRequest): RawLine | null {
   return { ...attachment, displayName: name.text };
 }
 
-/** Writes the answer that was gathered, then the results of its calls. */
-function closeAnswer(writer: Writer): void {
-  const { open, plan, chain, compaction } = writer;
-  writer.open = [];
-  const [first] = open;
-  if (first === undefined) return;
-  const content = open.flatMap((event) => (event.type === "chat_response" ? saidIn(event) : [])).join("\n\n");
-  const calls = open.filter((event) => event.type === "tool_call_request").filter((call) => plan.ids.has(call));
+/** Writes an answer, then the results of its calls. */
+function addAnswer(writer: Writer, { first, events, compaction }: MessageOf<"answer">): void {
+  const { plan, chain } = writer;
+  const content = events.flatMap((event) => (event.type === "chat_response" ? saidIn(event) : [])).join("\n\n");
+  const calls = events.filter((event) => event.type === "tool_call_request").filter((call) => plan.ids.has(call));
   if (content.trim() === "" && calls.length === 0) return;
   const source = compaction ?? first.id;
-  const model = open.map(({ metadata }) => metadata?.model).find((name) => name !== undefined);
+  const model = events.map(({ metadata }) => metadata?.model).find((name) => name !== undefined);
   chain.add(source, first.timestamp, "assistant.message", {
     messageId: first.id,
     model,

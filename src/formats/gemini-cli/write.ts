@@ -1,9 +1,7 @@
 // Writes a view as a session of Gemini CLI, with jpg's side line.
 import {
-  type ChatRequest,
   type ChatResponse,
   mediaOf,
-  type ProjectedTurn,
   type ToolCallRequest,
   textOfContent,
   type View,
@@ -21,6 +19,7 @@ import {
   type SessionSource,
   stringOf,
 } from "../session-source.ts";
+import { type AnswerEvent, type MessageOf, viewMessages } from "../view-messages.ts";
 import { isNotResent, toThought } from "./events.ts";
 
 /** Key of the mark in a message. */
@@ -90,13 +89,8 @@ const LONGEST_ID = 64;
 
 interface Writer {
   readonly plan: CallPlan;
-  readonly lines: RawLine[];
   /** Adds a message; its id derives from `source`, see `imported-session.ts`. */
   readonly add: (source: string, timestamp: string, message: RawLine) => void;
-  /** Events of the answer that is being gathered. */
-  open: (ChatResponse | ToolCallRequest)[];
-  /** The compaction that put the turn's events into the view. */
-  compaction: string | undefined;
 }
 
 /** Gives the messages of a view, in order. */
@@ -113,37 +107,16 @@ function writeMessages({ view, sessionId, sha1 }: SessionDraft): readonly RawLin
     counts.set(source, count + 1);
     lines.push({ id: lineUuid(sessionId, lineName(source, count), sha1), timestamp, ...message });
   };
-  const writer: Writer = { plan, lines, add, open: [], compaction: undefined };
-  for (const turn of view.turns) addTurn(writer, turn);
-  closeAnswer(writer);
+  for (const message of viewMessages(view, joinsAnswer)) {
+    if (message.type === "request") addRequest(add, message);
+    else addAnswer({ plan, add }, message);
+  }
   return lines;
 }
 
-function addTurn(writer: Writer, { origin, events }: ProjectedTurn): void {
-  closeAnswer(writer);
-  writer.compaction = origin.kind === "summary" ? origin.compaction : undefined;
-  for (const event of events) {
-    switch (event.type) {
-      case "chat_request":
-        closeAnswer(writer);
-        addRequest(writer, event);
-        break;
-      case "chat_response":
-      case "tool_call_request":
-        if (!joinsAnswer(writer.open, event)) closeAnswer(writer);
-        writer.open.push(event);
-        break;
-      case "tool_call_response": // written with its call
-        closeAnswer(writer);
-        break;
-      default: // what no model is sent
-    }
-  }
-}
-
 /** Whether an answer can take one more event: thoughts come first, then one text, then calls. */
-function joinsAnswer(open: Writer["open"], event: ChatResponse | ToolCallRequest): boolean {
-  const last = open.at(-1);
+function joinsAnswer(answer: readonly AnswerEvent[], event: AnswerEvent): boolean {
+  const last = answer.at(-1);
   if (last === undefined) return true;
   if (last.metadata?.message_id !== event.metadata?.message_id) return false;
   return rankOf(event) > rankOf(last) || (rankOf(event) === rankOf(last) && rankOf(event) !== TEXT_RANK);
@@ -151,19 +124,19 @@ function joinsAnswer(open: Writer["open"], event: ChatResponse | ToolCallRequest
 
 const TEXT_RANK = 1;
 
-function rankOf(event: ChatResponse | ToolCallRequest): number {
+function rankOf(event: AnswerEvent): number {
   if (event.type === "tool_call_request") return 2;
   return event.reasoning === undefined ? TEXT_RANK : 0;
 }
 
-function addRequest(writer: Writer, event: ChatRequest): void {
+function addRequest(add: Writer["add"], { event, compaction }: MessageOf<"request">): void {
   const { parts } = toParts(event.content);
   const isReminder = event.role === "system" || event.role === "developer";
   const text = isReminder ? textOfContent(event.content) : "";
   const media = toParts(mediaOf(event.content)).parts;
   const said = text.trim() === "" ? parts : [{ text: formatReminder(text) }, ...media];
   if (said.length === 0) return;
-  writer.add(writer.compaction ?? event.id, event.timestamp, { type: "user", ...resendable(said) });
+  add(compaction ?? event.id, event.timestamp, { type: "user", ...resendable(said) });
 }
 
 /** The agent omits a request that begins with one of its signs, unless its first part is marked as no thought. */
@@ -173,17 +146,13 @@ function resendable(parts: readonly RawLine[]): RawLine {
   return { content: [{ ...first, thought: false }, ...rest], displayContent: parts };
 }
 
-/** Writes the answer that was gathered, with the results of its calls. */
-function closeAnswer(writer: Writer): void {
-  const { open, plan, add, compaction } = writer;
-  writer.open = [];
-  const [first] = open;
-  if (first === undefined) return;
-  const thoughts = open.flatMap((event) => toThought(event) ?? []);
-  const said = open.flatMap((event) => (event.type === "chat_response" ? partsOfAnswer(event) : []));
-  const calls = open.filter((event) => event.type === "tool_call_request").filter((call) => plan.ids.has(call));
+/** Writes an answer with the results of its calls. */
+function addAnswer({ plan, add }: Writer, { first, events, compaction }: MessageOf<"answer">): void {
+  const thoughts = events.flatMap((event) => toThought(event) ?? []);
+  const said = events.flatMap((event) => (event.type === "chat_response" ? partsOfAnswer(event) : []));
+  const calls = events.filter((event) => event.type === "tool_call_request").filter((call) => plan.ids.has(call));
   if (thoughts.length + said.length + calls.length === 0) return;
-  const model = open.map(({ metadata }) => metadata?.model).find((name) => name !== undefined);
+  const model = events.map(({ metadata }) => metadata?.model).find((name) => name !== undefined);
   const [only] = said;
   const source = compaction ?? first.id;
   add(source, first.timestamp, {
