@@ -4,6 +4,7 @@ import type { Compaction } from "../core/conversation/compaction.ts";
 import type { View } from "../core/conversation/event.ts";
 import type { ToolDialect } from "./common-tools.ts";
 import type { ExportOrigin, ImportedSession, SessionName, Sha1 } from "./imported-session.ts";
+import type { LiveWriter } from "./live-writer.ts";
 import type { SentLog } from "./sent-requests.ts";
 import type {
   BaseRule,
@@ -67,6 +68,8 @@ export interface AgentFormat {
   readonly provider?: (machine: Machine) => string;
   /** Settings that make it call jpg and offer jpg's tools (`hooks install`). */
   readonly setup?: AgentSetup;
+  /** Puts a view into a running session (`jpg live`); absent = the agent takes messages, or nothing. */
+  readonly live?: LiveWriter;
   readonly help: AgentHelp;
 }
 
