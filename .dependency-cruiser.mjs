@@ -16,7 +16,7 @@ export const LEVELS = {
     ["integrity"],
     ["share"],
     ["manage"],
-    ["talk"],
+    ["live", "talk"],
   ],
   cli: [["frame"], ["render"], ["chat"], ["commands"], ["."]],
   mcp: [["tools"], ["."]],

@@ -52,6 +52,7 @@ export const COMMANDS: Readonly<Record<string, Loader>> = {
   share: () => import("./commands/share.ts"),
   search: () => import("./commands/search.ts"),
   serve: () => import("./commands/serve.ts"),
+  live: () => import("./commands/live.ts"),
   mcp: () => import("./commands/mcp.ts"),
   config: () => import("./commands/config.ts"),
   trust: () => import("./commands/trust.ts"),

@@ -3,6 +3,7 @@
 import { randomBytes } from "node:crypto";
 import { userInfo } from "node:os";
 import { isAbsolute } from "node:path";
+import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { requireGit } from "../app/conversation/engine.ts";
 import { recoverTurns } from "../app/conversation/record-turn.ts";
@@ -39,6 +40,7 @@ export function createRuntime(version: string): Runtime {
     random: (length) => randomBytes(length),
     inputKind: () => Promise.resolve(inputKind()),
     readStdinWithin: readInput,
+    readLines: () => createInterface({ input: process.stdin, crlfDelay: Number.POSITIVE_INFINITY }),
     readStdin: async () => {
       const chunks: Buffer[] = [];
       for await (const chunk of process.stdin) chunks.push(chunk as Buffer);

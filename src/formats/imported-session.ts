@@ -4,7 +4,7 @@ import type { Compaction } from "../core/conversation/compaction.ts";
 import type { ToolDefinition } from "../core/conversation/defined-tools.ts";
 import { type Event, traitsOf, type View } from "../core/conversation/event.ts";
 import { type CallPairs, pairCalls } from "../core/conversation/tool-pairing.ts";
-import type { LiveSession } from "./live-mark.ts";
+import type { LiveMarks } from "./live-mark.ts";
 import type { RawLine, SessionPart } from "./session-source.ts";
 
 /** A line that could not be read: `line` is 1-based as editors count; in a document, the position of the message. */
@@ -106,7 +106,7 @@ export interface ImportedSession extends ImportedTurns {
   readonly abandoned: readonly AbandonedBranch[];
   readonly skippedLines: readonly SkippedLine[];
   /** Absent = the agent's sessions hold no marks of compactions that jpg made while it ran. */
-  readonly live?: LiveSession;
+  readonly live?: LiveMarks;
   /** Sessions of sub-agents in the same file; absent = there are none. */
   readonly parts?: readonly SessionPart[];
   /** Absent = its lines have no ids that a copy keeps. */

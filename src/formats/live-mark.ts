@@ -22,7 +22,7 @@ export interface FoundLiveMark extends LiveMark {
 }
 
 /** What a session says of compactions that jpg made while its agent ran. */
-export interface LiveSession {
+export interface LiveMarks {
   readonly marks: readonly FoundLiveMark[];
   /**
    * The id under which the agent's context holds the row of an event now: a row that a compaction kept is copied under a new id.
@@ -33,7 +33,7 @@ export interface LiveSession {
 
 /** Version of the mark; a reader ignores others. */
 const VERSION = "1";
-const MARK = /\[jpg (\d{1,9}) (compact|undo) ([a-z0-9]{1,128}) ([0-9a-f]{7,64}) (\d{1,9})\]$/;
+const MARK = /\[jpg (\d{1,9}) (compact|undo) ([a-z0-9-]{1,128}) ([0-9a-f]{7,64}) (\d{1,9})\]$/;
 /** Characters at the end of a text that a mark may fill. */
 const LONGEST_MARK = 256;
 

@@ -35,6 +35,12 @@ export function createUserRuntime(cwd: string, env: TestEnvironment, input: stri
     inputKind: () => Promise.resolve("open"),
     readStdin: () => Promise.resolve(bytes),
     readStdinWithin: () => Promise.resolve(bytes),
+    readLines: async function* () {
+      yield* new TextDecoder()
+        .decode(bytes)
+        .split("\n")
+        .filter((line) => line !== "");
+    },
   };
 }
 

@@ -47,6 +47,12 @@ export function createTestRuntime(
     readStdin() {
       return Promise.resolve(this.stdin);
     },
+    async *readLines() {
+      yield* new TextDecoder()
+        .decode(await this.readStdin())
+        .split("\n")
+        .filter((line) => line !== "");
+    },
     readStdinWithin() {
       return this.readStdin();
     },

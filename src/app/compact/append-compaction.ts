@@ -150,7 +150,7 @@ async function makeChange(
 ): Promise<{ readonly report: CompactReport; readonly change: PlannedChange | null }> {
   const { dryRun = false, strict = false, activate = false } = request;
   if (isNothingPlanned(planned)) return { report: nothingReport(tree.branch, dryRun, planned), change: null };
-  const compaction = withReceipt(await completeDraft(workspace, tree, planned, request.expects?.covers), planned);
+  const compaction = withReceipt(await completeDraft(workspace, tree, planned, request), planned);
   const ungrounded = await checkSummary(workspace, tree, { compaction, turns: planned.turns, strict });
   const notes = await extractNotesOf(workspace, planned, { model: summarizer ?? compaction.summary?.model, request });
   const writer = dryRun ? summarizer : null;
@@ -195,9 +195,10 @@ async function completeDraft(
   workspace: Workspace,
   tree: BranchTree,
   planned: PlannedCompaction,
-  expected?: string,
+  { expects, live }: Pick<CompactRequest, "expects" | "live">,
 ): Promise<Compaction> {
   const draft = planned.plan.compaction;
+  const expected = expects?.covers;
   const covers = await coversDigest(draft, coverFacts(workspace.store, tree));
   if (expected !== undefined && covers !== expected) {
     throw userError(
@@ -231,6 +232,7 @@ async function completeDraft(
       tokens: { before, after },
       ...(planned.plan.summarize === undefined ? { events_removed: Math.max(0, eventsRemoved(planned)) } : {}),
     },
+    metadata: live === undefined ? draft.metadata : { ...draft.metadata, live },
   };
 }
 

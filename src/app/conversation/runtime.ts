@@ -34,6 +34,8 @@ export interface Runtime extends Calendar {
   random(length: number): Uint8Array;
   inputKind(): Promise<InputKind>;
   readStdin(): Promise<Uint8Array>;
+  /** Reads standard input line by line, as it comes. */
+  readLines(): AsyncIterable<string>;
   /** Reads all of standard input; null when neither a byte nor its end came within `firstByteMs`. */
   readStdinWithin(firstByteMs: number): Promise<Uint8Array | null>;
 }

@@ -86,7 +86,7 @@ async function importEntry(entry: SpoolEntry, runtime: Runtime): Promise<DrainRe
   }
   try {
     const workspace = await openWorkspace(
-      { ...runtime, cwd: (await folderOf(entry)) ?? runtime.home },
+      { ...runtime, cwd: (await folderOfSession(entry)) ?? runtime.home },
       { create: true },
     );
     try {
@@ -139,7 +139,12 @@ async function isRegular(path: string): Promise<boolean> {
  * The directory that the session was begun in, else the one in which the agent called the hook: a session belongs to one project,
  * wherever its agent went later. For a directory that is gone, such as a worktree, its project's folder.
  */
-async function folderOf({ transcript, kept, agent, cwd }: SpoolEntry): Promise<string | null> {
+export async function folderOfSession({
+  transcript,
+  kept,
+  agent,
+  cwd,
+}: Pick<SpoolEntry, "transcript" | "kept" | "agent" | "cwd">): Promise<string | null> {
   const files = [transcript, kept].filter((file) => file !== null);
   const starts = await Promise.all(files.map((file) => startOfSession(file, agent, transcript ?? file)));
   for (const path of [...starts, cwd]) {

@@ -16,6 +16,16 @@ export function hidesTurns({ policies, strategies }: Pick<PlanInput, "policies" 
   return strategies.uses.some(({ strategy }) => strategy.hidesTurns === true);
 }
 
+/** An answer to a running agent, in the words of a record's metadata. */
+export interface LiveOrigin {
+  /** Name of the agent's format. */
+  readonly agent: string;
+  /** The agent's session id. */
+  readonly session: string;
+  /** Shared by the compactions of one answer. */
+  readonly answer: string;
+}
+
 /** A request to compact, from a command, a chat, a page, a model or jpg itself. */
 export interface CompactionRequest {
   readonly range: RangeRequest;
@@ -31,6 +41,8 @@ export interface CompactionRequest {
   readonly summary?: Summary;
   /** Who asked for it; absent = `manual`. */
   readonly source?: NonNullable<Compaction["source"]>;
+  /** The running session that it is made for; absent = none. Kept in the record. */
+  readonly live?: LiveOrigin;
   /** Ids of events that stay unchanged; those outside the range are ignored. */
   readonly keep?: readonly string[];
   /** Include the answered calls of an unfinished tool loop although the end of the range was not named. */

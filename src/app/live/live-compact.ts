@@ -1,0 +1,237 @@
+// Compacts a conversation for its running agent, and takes a compaction back. The commit comes first; that the agent installed it is
+// seen in its session, by the mark. A commit whose mark is missing at the next request was never in force, and is taken back.
+import { type Compaction, compareCompactions } from "../../core/conversation/compaction.ts";
+import { fieldsOf } from "../../core/conversation/event.ts";
+import { conversationOf } from "../../core/conversation/name.ts";
+import { formatTokens } from "../../core/conversation/token-estimate.ts";
+import { type JpgError, userError } from "../../core/errors.ts";
+import { formatLiveMark } from "../../formats/live-mark.ts";
+import { liveRows } from "../../formats/live-rows.ts";
+import type { LiveSummary } from "../../formats/live-writer.ts";
+import { compact } from "../compact/compact.ts";
+import { type CompactReport, describeNothing, overallTokens } from "../compact/compact-report.ts";
+import { type CountedView, loadCounted } from "../conversation/counted-view.ts";
+import { randomId, sha1Bytes } from "../conversation/runtime.ts";
+import type { BranchTree } from "../conversation/tree.ts";
+import { inlineView } from "../conversation/turns.ts";
+import { loadCompactions } from "../conversation/view.ts";
+import { withoutOverrides } from "../conversation/workspace.ts";
+import { type RevertReport, revertCompactions, undoCompaction } from "../manage/revert.ts";
+import { formatByName } from "../sessions/session-registry.ts";
+import { type LiveConversation, type LiveRules, measureLive, rulesFor, tipOf } from "./live-rules.ts";
+import { liveStatus } from "./live-status.ts";
+import type { LiveChange, LivePass } from "./protocol.ts";
+
+/** Share of the window that a compaction may leave when the agent asks because its window is full. */
+const MOST_LEFT = 0.6;
+
+/** Compacts, and returns the context that follows. Null edits, nothing to gain, or too little: the agent goes on by itself. */
+export async function liveCompact(conversation: LiveConversation): Promise<LiveChange | LivePass> {
+  const { workspace, tree } = conversation;
+  const answer = randomId(workspace.runtime);
+  const made: CompactReport[] = [];
+  try {
+    const measured = await measureLive(conversation, tree);
+    const [first, ...further] = await rulesFor(conversation, measured);
+    made.push(...(await compactBy(conversation, { rules: first, answer })));
+    for (const rules of further) {
+      if (!(await isTooLarge(conversation))) break;
+      made.push(...(await compactBy(conversation, { rules: await rules(), answer })));
+    }
+    const [report] = made;
+    if (made.every(({ compaction }) => compaction === null)) return nothingToGain(report);
+    if (further.length > 0 && (await isTooLarge(conversation))) throw notEnough();
+    return await describeCompaction(conversation, made);
+  } catch (error) {
+    await takeBack(conversation, idsOf(made));
+    throw error;
+  }
+}
+
+async function isTooLarge(conversation: LiveConversation): Promise<boolean> {
+  const measured = await measureLive(conversation, await tipOf(conversation));
+  return measured !== null && measured.tokens > MOST_LEFT * measured.windowTokens;
+}
+
+function notEnough(): JpgError {
+  return userError("not_enough", `More than ${MOST_LEFT * 100} % of the window would stay in use.`);
+}
+
+async function compactBy(
+  conversation: LiveConversation,
+  { rules, answer }: { readonly rules: LiveRules; readonly answer: string },
+): Promise<readonly CompactReport[]> {
+  const { workspace, request } = conversation;
+  const report = await compact(withoutOverrides(workspace), await tipOf(conversation), {
+    ...rules,
+    source: request.trigger === "auto" ? "auto" : "manual",
+    dryRun: false,
+    fork: false,
+    activate: false,
+    live: { agent: request.agent, session: request.session, answer },
+  });
+  return report.further === undefined ? [report] : [report, report.further];
+}
+
+function nothingToGain(report: CompactReport | undefined): LivePass {
+  const { title, why } = describeNothing(report ?? {});
+  return { pass: `${title} ${why}`.trim(), code: "nothing_to_compact" };
+}
+
+function idsOf(reports: readonly CompactReport[]): readonly string[] {
+  return reports.flatMap(({ compaction }) => compaction?.id ?? []);
+}
+
+async function describeCompaction(
+  conversation: LiveConversation,
+  reports: readonly CompactReport[],
+): Promise<LiveChange> {
+  const made = reports.filter(({ compaction }) => compaction !== null);
+  const last = made.at(-1);
+  const { before } = overallTokens(made[0] as CompactReport);
+  const { after } = overallTokens(last as CompactReport);
+  const change = `${formatTokens(before)} → ${formatTokens(after)} tokens`;
+  const what = made.map(({ from_turn, to_turn, policies }) => `turns ${from_turn}..${to_turn}: ${policies}`).join("; ");
+  return describeChange(conversation, {
+    kind: "compact",
+    compaction: last?.compaction?.id ?? "",
+    commit: last?.commit ?? "",
+    tokens: { before, after },
+    words: `Compacted by jpg, ${change}; \`/jpg-undo\` takes it back.`,
+    notice: `Compacted by jpg, ${change} (${what}). Nothing is lost: /jpg-undo takes it back.`,
+  });
+}
+
+/** Takes back the newest compaction, or the named one, and returns the context without it. Throws as `undoCompaction` does. */
+export async function liveUndo(conversation: LiveConversation): Promise<LiveChange | LivePass> {
+  const { workspace, request, tree } = conversation;
+  const named = request.compaction ?? null;
+  const ids = named === null ? await newestAnswer(conversation) : [named];
+  const report =
+    ids.length === 0 ? await undoCompaction(workspace, tree) : await revertCompactions(workspace, ids, tree.branch);
+  const { commit, reverted, tokens = { before: 0, after: 0 } } = report;
+  if (commit === null) return { pass: "Nothing was taken back.", code: "nothing_to_undo" };
+  const change = `${formatTokens(tokens.before)} → ${formatTokens(tokens.after)} tokens`;
+  const words = `Taken back by jpg: ${reverted.join(", ")}, ${change}.`;
+  const notes = (report.warnings ?? []).map((warning) => ` ${warning}.`).join("");
+  return describeChange(conversation, {
+    kind: "undo",
+    compaction: reverted.at(-1) ?? "",
+    commit,
+    tokens,
+    words,
+    notice: `${words}${notes}`,
+  });
+}
+
+/** The compactions of the newest live answer, newest first, if the newest compaction is one of them. */
+async function newestAnswer({ workspace, tree }: LiveConversation): Promise<readonly string[]> {
+  const { all } = await loadCompactions(workspace.store, tree);
+  const ordered = [...all].sort(compareCompactions).reverse();
+  const answer = ordered[0] === undefined ? undefined : originOf(ordered[0])?.answer;
+  if (answer === undefined) return [];
+  return ordered.filter((one) => originOf(one)?.answer === answer).map(({ id }) => id);
+}
+
+interface Change {
+  readonly kind: "compact" | "undo";
+  readonly compaction: string;
+  readonly commit: string;
+  readonly tokens: { readonly before: number; readonly after: number };
+  /** For the mark. */
+  readonly words: string;
+  readonly notice: string;
+}
+
+async function describeChange(conversation: LiveConversation, change: Change): Promise<LiveChange> {
+  const { workspace, request } = conversation;
+  const tree = await tipOf(conversation);
+  const now = { ...conversation, tree };
+  const counted = await loadCounted(workspace.store, tree);
+  const { kind, compaction, commit, tokens, words, notice } = change;
+  const { differences, ...context } = await contextOf(now, counted);
+  return {
+    done: kind,
+    conversation: conversationOf(tree.branch),
+    branch: tree.branch,
+    commit,
+    compaction,
+    tokens,
+    ...context,
+    marker: formatLiveMark({ words, kind, compaction, commit, rows: context.messages?.length ?? 0 }),
+    notice: [notice, ...differences].join(" "),
+    status: await liveStatus({ ...now, request: { ...request, tokens: null } }, counted),
+  };
+}
+
+type LiveContextOf = Pick<LiveChange, "messages" | "edits" | "restart" | "summary">;
+
+/** The context of the agent, in the form that it asked for. Throws `no_form`. */
+async function contextOf(
+  { workspace, request, tree, source, live }: LiveConversation,
+  { view, turns }: CountedView,
+): Promise<LiveContextOf & { readonly differences: readonly string[] }> {
+  const whole = await inlineView(workspace.store, tree.commit, view);
+  if (request.form === "messages") {
+    const raw = new Set([...turns.values()].flatMap(({ events }) => events));
+    const shown = view.turns.flatMap(({ events }) => events);
+    const unchanged = new Set(shown.flatMap((event) => (raw.has(event) ? [event.id] : [])));
+    const handleOf = (event: string): string | undefined => (live === null ? event : live.handleOf(event));
+    const context = { handles: new Set(request.handles), handleOf, unchanged, inLoop: request.in_loop };
+    return { messages: liveRows(whole, context), differences: [] };
+  }
+  const { live: writer, write } = formatByName(request.agent);
+  const session = { source, lineId: (name: string) => write?.lineId(request.session, name, sha1Bytes) ?? name };
+  if (request.form === "edits" && writer?.edits !== undefined) {
+    const { edits, restart, differences } = writer.edits(session, whole);
+    return { edits, restart: restart === undefined ? undefined : textOf(restart), differences };
+  }
+  const summary = request.form === "summary" ? (writer?.summary?.(session, whole) ?? null) : null;
+  if (summary !== null) return { summary: textOf(summary), differences: [] };
+  throw userError("no_form", `jpg cannot give ${request.agent} this context as ${request.form}.`);
+}
+
+function textOf({ text, firstKept }: LiveSummary): NonNullable<LiveChange["summary"]> {
+  return { text, first_kept: firstKept };
+}
+
+// Which agent's session a compaction was made for, and with which others for one answer: kept in the record's metadata.
+
+interface LiveOrigin {
+  readonly session: string;
+  readonly answer: string;
+}
+
+function originOf({ metadata }: Compaction): LiveOrigin | null {
+  const { session, answer } = fieldsOf(fieldsOf(metadata)["live"]);
+  return typeof session === "string" && typeof answer === "string" ? { session, answer } : null;
+}
+
+/** Milliseconds within which an agent installs an answer. */
+const INSTALLING_MS = 10_000;
+
+/**
+ * Takes back what was committed for this session and never installed: the user stopped it, or the agent or jpg was killed. While the
+ * agent asks for nothing new, the newest may still be on its way. Returns the branch as it is then.
+ */
+export async function takeBackMissing(conversation: LiveConversation): Promise<BranchTree> {
+  const { workspace, request, tree, live } = conversation;
+  if (live === null) return tree;
+  const { all } = await loadCompactions(workspace.store, tree);
+  const own = all.filter((one) => originOf(one)?.session === request.session).sort(compareCompactions);
+  const installed = new Set(live.marks.flatMap(({ isInstalled, compaction }) => (isInstalled ? [compaction] : [])));
+  const last = own.findLastIndex(({ id }) => installed.has(id));
+  const asksAgain = request.do === "compact" || request.do === "undo";
+  const isOld = ({ timestamp }: Compaction): boolean =>
+    workspace.runtime.now().getTime() - Date.parse(timestamp) > INSTALLING_MS;
+  const missing = own.slice(last + 1).filter((one) => asksAgain || isOld(one));
+  await takeBack(
+    conversation,
+    missing.map(({ id }) => id),
+  );
+  return missing.length === 0 ? tree : tipOf(conversation);
+}
+
+async function takeBack({ workspace, tree }: LiveConversation, ids: readonly string[]): Promise<RevertReport | null> {
+  return ids.length === 0 ? null : revertCompactions(workspace, ids.toReversed(), tree.branch);
+}
