@@ -9,9 +9,9 @@ export interface LiveWriter {
    * Lists the edits that lead from what the session sends now, edits in force included, to the view. The view after an undo
    * gives those that restore. Linear in the session; never throws on data.
    */
-  readonly edits?: (session: LiveSession, view: View) => LiveEdits;
+  readonly edits?: (session: RunningSession, view: View) => LiveEdits;
   /** Splits a view into a text and the entries after it; null if its end is not the session's own, or nothing precedes it. */
-  readonly summary?: (session: LiveSession, view: View) => LiveSummary | null;
+  readonly summary?: (session: RunningSession, view: View) => LiveSummary | null;
   /**
    * File of the edits in force, absolute, for an agent that stores none in its session: `edits` then lists all of them each
    * time. Null for an id that is no file name. Absent = the agent stores edits itself.
@@ -19,7 +19,7 @@ export interface LiveWriter {
   readonly file?: (machine: Machine, sessionId: string) => string | null;
 }
 
-export interface LiveSession {
+export interface RunningSession {
   /** The session as it is now, with everything that the view shows. */
   readonly source: SessionSource;
   /** Id of a line, message or part that jpg wrote, by its name; as `SessionWriter.lineId` with this session's id. */

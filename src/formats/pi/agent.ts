@@ -17,6 +17,7 @@ import {
   stringOf,
 } from "../session-source.ts";
 import { isHeader, parseSessionLine, readPiOrigin } from "./entries.ts";
+import { PI_LIVE } from "./live.ts";
 import { isPiSession, PI_IMPORTER, piSessionId, readPiSession } from "./read.ts";
 import { PI_SETUP, piFolder } from "./setup.ts";
 import { sessionTime, writePiSession } from "./write.ts";
@@ -114,6 +115,7 @@ export const PI: AgentFormat = {
     };
   },
   setup: PI_SETUP,
+  live: PI_LIVE,
   // pi only names the version of the format.
   versions: {
     tried: "3",
