@@ -15,6 +15,10 @@ export interface Pane {
   paste(text: string): void;
   /** What stands on the screen, with what has scrolled away above it. */
   screen(): string;
+  /** What stands on the screen, without what has scrolled away. */
+  visible(): string;
+  /** The process in which the command runs. */
+  pid(): number;
   /** Gives the terminal another width. */
   resize(columns: number): void;
   /** Every byte that the command has sent to the terminal. */
@@ -65,6 +69,8 @@ export function openPane(command: readonly string[], { cwd, env, columns = 100 }
       tmux("paste-buffer", "-p");
     },
     screen,
+    visible: () => tmux("capture-pane", "-p", "-J").trimEnd(),
+    pid: () => Number(tmux("display-message", "-p", "#{pane_pid}")),
     resize: (width) => void tmux("resize-window", "-x", String(width)),
     sent: () => readFileSync(sent, "utf8"),
     async shows(wanted) {
