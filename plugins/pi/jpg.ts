@@ -128,6 +128,14 @@ function entriesOf({ marker = "", restart, edits = [] }: Answer): Json[] {
   ];
 }
 
+/** The compaction that pi installs; undefined = jpg gave none. */
+function compactionOf({ marker, summary, tokens }: Answer, event: Json): Json | undefined {
+  if (marker === undefined || summary === undefined) return undefined;
+  const { tokensBefore = tokens?.before ?? 0 } = (event["preparation"] ?? {}) as { tokensBefore?: number };
+  const { text, first_kept: firstKeptEntryId } = summary;
+  return { compaction: { summary: text, firstKeptEntryId, tokensBefore, details: { jpg: marker } } };
+}
+
 /** The state of one pi. */
 class Live {
   readonly pi: Pi;
@@ -207,22 +215,17 @@ class Live {
   /** pi compacts: its summary is jpg's, unless jpg frees nothing. */
   async beforeCompact(event: Json, ctx: Context): Promise<unknown> {
     const { reason = "manual", customInstructions: instructions } = event;
+    const signal = event["signal"] instanceof AbortSignal ? event["signal"] : undefined;
     const wanted = this.wish;
     this.wish = undefined;
-    const isAsked = wanted !== undefined || reason === "manual";
-    if (!isAsked && this.passed !== undefined && this.passed === leafOf(ctx)) return undefined;
-    const signal = event["signal"] instanceof AbortSignal ? event["signal"] : undefined;
-    const trigger = wanted === undefined ? (isAsked ? "manual" : "auto") : "asked";
-    const how = wanted ?? { do: "compact", instructions };
-    const answer = await ask({ trigger, ...how, form: "summary" }, ctx, signal);
-    if (answer.marker === undefined || answer.summary === undefined || signal?.aborted === true) {
-      if (isAsked) say(ctx, answer.pass);
-      return wanted === undefined ? undefined : { cancel: true };
-    }
-    this.tell(ctx, answer);
-    const { tokensBefore = answer.tokens?.before ?? 0 } = (event["preparation"] ?? {}) as { tokensBefore?: number };
-    const { text: summary, first_kept: firstKeptEntryId } = answer.summary;
-    return { compaction: { summary, firstKeptEntryId, tokensBefore, details: { jpg: answer.marker } } };
+    const isAuto = wanted === undefined && reason !== "manual";
+    if (isAuto && this.passed !== undefined && this.passed === leafOf(ctx)) return undefined;
+    const how = wanted === undefined ? { do: "compact", instructions } : { ...wanted, trigger: "asked" };
+    const answer = await ask({ trigger: isAuto ? "auto" : "manual", ...how, form: "summary" }, ctx, signal);
+    const made = signal?.aborted === true ? undefined : compactionOf(answer, event);
+    if (made !== undefined) this.tell(ctx, answer);
+    else if (!isAuto) say(ctx, answer.pass);
+    return made ?? (wanted === undefined ? undefined : { cancel: true });
   }
 
   tell(ctx: Context, answer: Answer): void {
