@@ -33,8 +33,8 @@ export interface ActingModel {
   readonly requests: readonly ModelRequest[];
   /** Requests without tools: summaries, titles. */
   readonly others: readonly ModelRequest[];
-  /** What is special about the next answers; called with the number of the request, from 1. */
-  plan: (request: number) => Plan;
+  /** What is special about an answer, by the number of its request, from 1, and the request. */
+  plan: (number: number, request: ModelRequest) => Plan;
   close(): Promise<void>;
 }
 
@@ -49,7 +49,7 @@ export async function startActingModel(): Promise<ActingModel> {
       const isMain = (body.tools?.length ?? 0) > 0;
       (isMain ? requests : others).push(body);
       const number = isMain ? requests.length : 0;
-      const plan = isMain ? model.plan(number) : {};
+      const plan = isMain ? model.plan(number, body) : {};
       setTimeout(() => answer(response, body, { number: number || -others.length, plan }), plan.delayMs ?? 0);
     });
   });

@@ -17,6 +17,7 @@ import { tmpdir } from "node:os";
 import { basename, delimiter, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { initRepository } from "../helpers/temp-repository.ts";
 import { openPane, type Pane } from "../helpers/tmux.ts";
 import { type ActingModel, type ModelRequest, startActingModel } from "./acting-model.ts";
 
@@ -190,6 +191,7 @@ function prepareWork(work: string, files: Readonly<Record<string, string | Buffe
   write(join(work, "b.txt"), "short\n");
   write(join(work, "picture.png"), PICTURE);
   for (const [name, content] of Object.entries(files)) write(join(work, name), content);
+  initRepository(work);
 }
 
 /** Copies the plug-in, as its installation does, with the way to start jpg; Claude Code writes types into its folder. */
@@ -322,19 +324,26 @@ function toEnd(child: ChildProcess): Promise<string> {
   });
 }
 
-/** What a request says, a line for each message: its words, calls and results, without thoughts and what Claude Code puts in. */
-export function textOfRequest(request: ModelRequest | undefined): readonly string[] {
+/**
+ * What a request says: its words, calls and results, without thoughts and what Claude Code puts in; a line for all consecutive
+ * messages of one role.
+ */
+export function textOfRequest(request: Pick<ModelRequest, "messages"> | undefined): readonly string[] {
   const own = /^<(?:system-reminder|local-command-caveat|command-name|local-command-stdout)>/;
-  return (request?.messages ?? []).map(({ role, content }) => {
+  const lines: { readonly role: string; readonly parts: string[] }[] = [];
+  for (const { role, content } of request?.messages ?? []) {
     const blocks = typeof content === "string" ? [{ type: "text", text: content }] : content;
     const parts = blocks.flatMap((block) => {
       const text = String((block as { text?: unknown }).text ?? "").trim();
-      if (block.type === "text") return own.test(text) ? [] : [text];
+      if (block.type === "text") return text === "" || own.test(text) ? [] : [text];
       if (block.type === "tool_use") return [`call ${String(block["name"])} ${JSON.stringify(block["input"])}`];
       return block.type === "tool_result" ? [`result ${resultText(block["content"])}`] : [];
     });
-    return `${role}: ${parts.join(" | ")}`;
-  });
+    const last = lines.at(-1);
+    if (last?.role === role) last.parts.push(...parts);
+    else if (parts.length > 0) lines.push({ role, parts });
+  }
+  return lines.map(({ role, parts }) => `${role}: ${parts.join(" | ")}`);
 }
 
 function resultText(content: unknown): string {

@@ -130,8 +130,9 @@ describe.skipIf(cannotRun)("Claude Code's plug-in (real agent: needs JPG_AGENTS_
     await session.command("/jpg-compact");
     await session.shows("Running PreCompact hooks");
     const before = place.model.requests.length;
+    await expect.poll(() => place.asked().some((request) => request["do"] === "compact")).toBe(true);
     session.pane.type("Escape");
-    await session.shows(/❯ \/compact \[jpg\] compact/);
+    await session.shows(/❯.\/compact \[jpg\] compact\s*\n─/, 10_000);
     expect(place.model.requests.length).toBe(before);
     session.pane.type("C-u");
     expect(textOfRequest(await session.prompt("go on")).join("\n")).toContain("call Read");
@@ -187,6 +188,32 @@ describe.skipIf(cannotRun)("Claude Code's plug-in (real agent: needs JPG_AGENTS_
     const [compact] = place.asked().filter((request) => request["do"] === "compact");
     expect(compact).toMatchObject({ trigger: "auto", in_loop: true, tokens: 190_000 });
     expect(textOfRequest(place.model.requests[4])).toEqual(["user: read a.txt", "assistant: Built by compact."]);
+  });
+
+  it("leaves the compaction of a sub-agent to Claude Code", async () => {
+    const place = await fake();
+    const isOfAgent = ({ messages }: { readonly messages: readonly object[] }): boolean =>
+      !JSON.stringify(messages[0]).includes("call Agent");
+    place.model.plan = (_, request) => ({ tokens: isOfAgent(request) && request.messages.length < 3 ? 190_000 : 100 });
+    const input = { description: "look", prompt: "read a.txt", subagent_type: "general-purpose" };
+    const prompts = [`call Agent ${JSON.stringify(input)}`, "say something"];
+    await place.stream(prompts, ["--autocompact", "100000"]);
+    const asked = place.model.requests.filter(isOfAgent).map(({ messages }) => JSON.stringify(messages.at(-1)));
+    expect(asked.some((text) => text.includes("Respond with TEXT ONLY"))).toBe(true);
+    expect(place.asked().filter((request) => request["do"] === "compact")).toEqual([]);
+  });
+
+  it("has its server's tools where the user's own server is not, and never both", async () => {
+    const names = (place: LivePlace): readonly string[] =>
+      (place.model.requests.at(-1)?.tools ?? []).map(({ name }) => name).filter((name) => name.includes("jpg"));
+    const place = await fake("", { env: { ENABLE_TOOL_SEARCH: "false" } });
+    await place.print("say hi");
+    expect(names(place)).toEqual(["mcp__jpg__search", "mcp__jpg__show"]);
+    expect(place.log()).toContain("holds a server back: plugin:jpg:jpg");
+    const own = { jpg: { command: process.execPath, args: [join(ROOT, "bin/jpg.js"), "mcp"] } };
+    await place.print("--mcp-config", JSON.stringify({ mcpServers: own }), "--", "say hi");
+    expect(names(place)).toContain("mcp__jpg__stats");
+    expect(names(place).filter((name) => name.endsWith("search"))).toEqual(["mcp__jpg__search"]);
   });
 
   it("is not there with --bare, and the agent works", async () => {
