@@ -1,7 +1,7 @@
 // What a plug-in shows while its agent runs: how full the window is, what the newest compaction hid, what the next request costs with
 // and without a compaction, and whether the provider still has the conversation in its cache.
 import type { Config } from "../../config/config.ts";
-import { type Compaction, FACT_KINDS } from "../../core/conversation/compaction.ts";
+import { FACT_KINDS } from "../../core/conversation/compaction.ts";
 import { type Event, type Turn, traitsOf, type View } from "../../core/conversation/event.ts";
 import { conversationOf } from "../../core/conversation/name.ts";
 import { project } from "../../core/conversation/projection.ts";
@@ -31,7 +31,7 @@ export async function liveStatus(conversation: LiveConversation, given?: Counted
   const window = known ?? null;
   const tokens = request.tokens ?? estimated;
   const share = window === null || window === 0 ? null : Math.min(1, tokens / window);
-  const last = await lastCompaction(conversation, live.applied);
+  const last = await lastCompaction(conversation, counted);
   const answered = lastAnswer(turns.values());
   const cache = cacheState(answered, workspace.runtime.now());
   const model = request.model ?? answered?.model ?? null;
@@ -72,7 +72,7 @@ const COLD_SHARE = 0.5;
 
 async function lastCompaction(
   { workspace: { store }, tree }: LiveConversation,
-  applied: readonly Compaction[],
+  { live: { applied }, meter }: CountedView,
 ): Promise<LastCompaction | null> {
   if (applied.length === 0) return null;
   const live = new Set(tree.compactions.map(({ path }) => path));
@@ -82,7 +82,10 @@ async function lastCompaction(
   if (entry === undefined || found === undefined) return null;
   const { before = null, after = null } = found.stats?.tokens ?? {};
   const by = found.source === "import" ? "agent" : "jpg";
-  return { compaction: found.id, commit: entry.commit, by, before, after, at: found.timestamp };
+  // Of its own compaction an agent counts the whole context, or nothing: then only the summary was estimated.
+  const isWhole = by === "jpg" || typeof found.metadata?.["postTokens"] === "number";
+  const whole = after === null || isWhole ? after : after + meter.overheadUnder(applied);
+  return { compaction: found.id, commit: entry.commit, by, before, after: whole, at: found.timestamp };
 }
 
 function sizeWithout(id: string, turnCount: number, { turns, live, meter }: CountedView): number {
