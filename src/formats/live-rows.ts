@@ -88,14 +88,15 @@ interface RowWriter {
 /** Joins the parts of one answer, and the results that follow it, to one message each. */
 function createWriter(events: readonly SentEvent[], context: LiveContext): RowWriter {
   const rows: LiveRow[] = [];
-  const isAnswered = createAnswerTest(events);
+  const answered = listAnswered(events);
   const kept = new Set<string>();
-  /** A result without its call would be no message at all. */
-  const asked = new Set<string>();
+  /** Calls without a result, by id: a result without its call would be no message at all. */
+  const open = new Map<string, number>();
+  const ask = ({ call_id }: ToolCallRequest): void => void open.set(call_id, (open.get(call_id) ?? 0) + 1);
   let answer: Answer | null = null;
   let results: ToolCallResponse[] = [];
   const flush = (): void => {
-    if (answer !== null) appendAnswer(rows, answer, isAnswered);
+    if (answer !== null) appendAnswer(rows, answer, answered);
     if (results.length > 0) rows.push(builtResults(results));
     answer = null;
     results = [];
@@ -120,16 +121,18 @@ function createWriter(events: readonly SentEvent[], context: LiveContext): RowWr
       answer ??= { message, texts: [], calls: [] };
       if (event.type === "tool_call_request") {
         answer.calls.push(event);
-        asked.add(event.call_id);
+        ask(event);
       } else if (typeof event.message === "string" && event.message !== "") answer.texts.push(event.message);
     },
     addResult: (event) => {
-      if (!asked.has(event.call_id)) return;
+      const left = open.get(event.call_id) ?? 0;
+      if (left === 0) return;
+      open.set(event.call_id, left - 1);
       if (results.length === 0) flush();
       results.push(event);
     },
     keepAnswer: (event) => {
-      if (event.type === "tool_call_request") asked.add(event.call_id);
+      if (event.type === "tool_call_request") ask(event);
       return keep(event);
     },
     end: () => {
@@ -163,14 +166,14 @@ function keptHandle({ id }: Event, { handles, handleOf, unchanged }: LiveContext
 }
 
 /** A call without a result gets one in the same words as everywhere, since the model's API wants one. */
-function appendAnswer(rows: LiveRow[], { texts, calls }: Answer, isAnswered: (call: ToolCallRequest) => boolean): void {
+function appendAnswer(rows: LiveRow[], { texts, calls }: Answer, answered: ReadonlySet<Event>): void {
   const text = texts.join("\n\n");
   if (text === "" && calls.length === 0) return;
   const toolUses = calls.map(
     ({ call_id, name, arguments: input }): LiveCall => ({ tool_use_id: call_id, tool: name, input }),
   );
   rows.push({ role: "assistant", text, toolUses });
-  const missing = calls.filter((call) => !isAnswered(call));
+  const missing = calls.filter((call) => !answered.has(call));
   if (missing.length > 0)
     rows.push({ role: "user", text: "", toolUses: [], toolResults: missing.map(interruptedResult) });
 }
@@ -179,16 +182,16 @@ function interruptedResult({ call_id, metadata }: ToolCallRequest): LiveResult {
   return { tool_use_id: call_id, text: missingResult({ metadata }), isError: true };
 }
 
-/** Returns a test whether a call has a result, to be asked once for each call, in order: ids of calls repeat. */
-function createAnswerTest(events: readonly Event[]): (call: ToolCallRequest) => boolean {
-  const left = new Map<string, number>();
-  for (const event of events)
-    if (event.type === "tool_call_response") left.set(event.call_id, (left.get(event.call_id) ?? 0) + 1);
-  return ({ call_id }) => {
-    const count = left.get(call_id) ?? 0;
-    left.set(call_id, count - 1);
-    return count > 0;
-  };
+/** The calls with a later result. Ids of calls repeat: a result is that of the oldest open call of its id. */
+function listAnswered(events: readonly Event[]): ReadonlySet<Event> {
+  const open = new Map<string, Event[]>();
+  const answered = new Set<Event>();
+  for (const event of events) {
+    if (event.type === "tool_call_request") open.set(event.call_id, [...(open.get(event.call_id) ?? []), event]);
+    const call = event.type === "tool_call_response" ? open.get(event.call_id)?.shift() : undefined;
+    if (call !== undefined) answered.add(call);
+  }
+  return answered;
 }
 
 function builtResults(results: readonly ToolCallResponse[]): BuiltRow {
