@@ -239,6 +239,11 @@ export interface AgentSetup {
   readonly hooks?: (place: SetupPlace, line: string) => SettingsPart;
   /** Adds the MCP server that a command starts: a program and its arguments. */
   readonly server?: (place: SetupPlace, command: readonly string[]) => SettingsPart;
+  /** Makes jpg work inside the running agent. */
+  readonly live?: LiveSetup;
+  /** Its program, and the folder of its files: a machine that has one of them has the agent. */
+  readonly program: string;
+  readonly folder: (machine: Machine) => string;
   /** Other place where the user may have named servers for a project: read, never written. */
   readonly ownServers?: (machine: Machine, project: string) => JsonPlace;
   /** Lists of servers from the project's own settings that the user refused: read, never written. */
@@ -247,6 +252,18 @@ export interface AgentSetup {
   readonly rewrites?: boolean;
   /** What the user must do before the agent runs its hooks, a sentence; absent = nothing. */
   readonly approve?: string;
+}
+
+/** How jpg gets into the running agent. */
+export interface LiveSetup {
+  /** `line` = the shell line that tells the model, where a hook asks for it, what a compaction took away. */
+  readonly part: (place: SetupPlace, line: string) => SettingsPart | PluginPart;
+  /** Whether the hooks that keep sessions are needed, too; false = it keeps them itself, from the place of the hooks' file. */
+  readonly needsHooks: boolean;
+  /** Whether it gives the model jpg's tools, so that the server must not. */
+  readonly hasTools: boolean;
+  /** What the user does next, a sentence. */
+  readonly next: string;
 }
 
 /** A value in a JSON file. */
@@ -279,7 +296,7 @@ interface AgentHelp {
   readonly addServer?: string;
 }
 
-// Changes to an agent's settings, as values: which file, and what goes into it. Pure; `src/app/hooks` applies and removes them.
+// Changes to an agent's settings, as values: which file, and what goes into it. Pure; `src/app/import` applies and removes them.
 
 /** A change to one settings file. */
 export type SettingsPart = { readonly path: string } & (JsonPart | TomlPart | FilePart);
@@ -315,6 +332,28 @@ interface FilePart {
   readonly type: "file";
   /** Its first line says that jpg wrote it. */
   readonly text: string;
+}
+
+/** Files of jpg's package that are copied into an agent's folder: a plug-in. */
+export interface PluginPart {
+  readonly type: "plugin";
+  /** Its only file, or a folder that is the plug-in's own. */
+  readonly path: string;
+  /** Folder that gets the files, absolute. */
+  readonly folder: string;
+  /** Folder below `plugins/` in jpg's package. */
+  readonly source: string;
+  /** Names below both folders, `/` between names; written in this order: the last makes the agent load the others. Never empty. */
+  readonly files: readonly string[];
+  /** What the agent itself writes among them, removed with them; absent = nothing. */
+  readonly byAgent?: readonly AgentFile[];
+}
+
+/** A file or folder that an agent writes, known by words in a file. Names as in `PluginPart`. */
+export interface AgentFile {
+  readonly name: string;
+  readonly saidIn: string;
+  readonly words: string;
 }
 
 interface AgentVersions {

@@ -92,6 +92,28 @@ describe.skipIf(!hasAgent("codex"))("Codex with jpg's hooks (real agent: needs J
   });
 });
 
+describe.skipIf(!hasAgent("codex"))("Codex with jpg inside (real agent: needs JPG_AGENTS_DIR)", () => {
+  const LIMITS = ["-c", "model_context_window=200000", "-c", "model_auto_compact_token_limit=50"];
+  const BYPASS = "--dangerously-bypass-hook-trust";
+  const exec = (...more: string[]) =>
+    runAgent("codex", sandbox, mock, ["exec", "--skip-git-repo-check", BYPASS, ...LIMITS, ...more]);
+
+  it("tells the model what a compaction took away, and how to find it", async () => {
+    await start("codex", "--live");
+    // Codex keeps 20,000 tokens of what the user said.
+    await exec(`say something about ${"kelp and ".repeat(13_000)}`);
+    await expect.poll(conversations, SOON).toEqual([[1, 0]]);
+    const said = await exec("resume", "--last", "say more");
+    expect(said).not.toMatch(/clamping|hook.*fail/i);
+    await expect.poll(conversations, SOON).toEqual([[2, 1]]);
+    const [{ id = "" } = {}] = await sandbox.json<{ id?: string }[]>(["ls"]);
+    const sent = JSON.stringify(mock.records.at(-1)?.body);
+    const [note = ""] = /Codex has compacted this conversation.*?prints the original/.exec(sent) ?? [];
+    expect(note).toMatch(/^Codex has compacted this conversation: about [\d.k]+ tokens became [\d.k]+\. jpg kept all/);
+    expect(note).toContain(`search --rank \\"WORDS\\" ${id}`);
+  });
+});
+
 describe.skipIf(!hasAgent("pi"))("pi with jpg's hooks (real agent: needs JPG_AGENTS_DIR)", () => {
   it("has its session imported when it ends", async () => {
     await start("pi");

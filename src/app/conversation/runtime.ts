@@ -89,7 +89,8 @@ export function readPageScript(): Promise<string> {
   return readPackaged(join("dist", "browser", "page.js"));
 }
 
-async function readPackaged(path: string): Promise<string> {
+/** Reads a file of jpg's package by its path there. */
+export async function readPackaged(path: string): Promise<string> {
   let folder = dirname(fileURLToPath(import.meta.url));
   // The bundle is at another depth than the source: search upwards to the package's root.
   for (;;) {

@@ -1,25 +1,37 @@
-// Makes agents call jpg: adds to their settings the hooks that keep their sessions (`hooks`) or jpg's tools (`server`), removes
-// them, and shows their state. What the user wrote there does not change.
+// Makes agents call jpg: adds to their settings the hooks that keep their sessions (`hooks`), jpg's tools (`server`), or jpg inside
+// the running agent (`live`), removes them, and shows their state. What the user wrote there does not change.
+import { lstatSync } from "node:fs";
 import { rm } from "node:fs/promises";
-import { basename, delimiter, dirname } from "node:path";
-import * as z from "zod/mini";
-import { fieldsOf } from "../../core/conversation/event.ts";
-import { codeOf, nearestName, userError } from "../../core/errors.ts";
-import { parseJson } from "../../core/json.ts";
-import type { AgentFormat, AgentSetup, JsonEntry, JsonPlace, SettingsPart } from "../../formats/agent-format.ts";
-import { makeFolders, readOwnText, replaceFile } from "../../store/files.ts";
+import { delimiter, dirname } from "node:path";
+import { JpgError, nearestName, userError } from "../../core/errors.ts";
+import type { AgentFormat, AgentSetup, PluginPart, SettingsPart } from "../../formats/agent-format.ts";
+import { makeFolders, replaceFile } from "../../store/files.ts";
 import { hasProgram } from "../../store/git-dir.ts";
 import type { Runtime } from "../conversation/runtime.ts";
 import { agents, machineOf } from "../sessions/session-registry.ts";
-import { addJson, findJson, isJson, readJson, removeJson } from "./json-settings.ts";
-import { type AddedText, changeSettings, cutInserted, type NotAdded, readSettingsFile } from "./settings-file.ts";
-import { hookLine, hookPaths, hookScript } from "./spool.ts";
-import { editTomlTable, findToml, isToml, readToml } from "./toml-settings.ts";
+import {
+  findInstalled,
+  type InstalledKey,
+  type InstalledPart,
+  recordInstalled,
+  type SetupKind,
+} from "./installed-record.ts";
+import {
+  findForeign,
+  findPlugin,
+  isPluginChanged,
+  missingFolders,
+  type Plugin,
+  readPlugin,
+  removeEmpty,
+  removePlugin,
+  writePlugin,
+} from "./plugin-files.ts";
+import { changeSettings, type NotAdded, readSettingsFile } from "./settings-file.ts";
+import { addPart, findPart, isEmptyFile, type PartState, removePart } from "./settings-part.ts";
+import { type HookMode, hookLine, hookPaths, hookScript } from "./spool.ts";
 
-/** What to install. */
-export type SetupKind = "hooks" | "server";
-
-interface SetupRequest {
+export interface SetupRequest {
   /** The name of its format. */
   readonly agent: string;
   readonly what: SetupKind;
@@ -40,97 +52,268 @@ export interface SetupRow extends SetupRequest {
   readonly state: "installed" | "outdated" | "absent" | "unreadable";
 }
 
+/** What jpg does for an agent: `keep` its sessions; give it `tools`, too; or also work inside it while it runs (`live`). */
+export type SetupLevel = "keep" | "tools" | "live";
+
 /** Lists the agents in which this can be installed; absent = anything. */
 export function setupAgents(what?: SetupKind): readonly AgentFormat[] {
   return agents().filter(({ setup }) => setup !== undefined && (what === undefined || setup[what] !== undefined));
 }
 
+/** The levels that an agent has. Throws `no_setup`. */
+export function levelsOf(agent: string): readonly SetupLevel[] {
+  const { setup } = findAgent(agent);
+  return [
+    "keep",
+    ...(setup?.server === undefined ? [] : (["tools"] as const)),
+    ...(setup?.live === undefined ? [] : (["live"] as const)),
+  ];
+}
+
+/** Installs all of a level; what a plug-in does itself is removed elsewhere. Throws as `installSetup` does. */
+export async function installLevel(
+  runtime: Runtime,
+  { agent, level, project }: Omit<SetupRequest, "what"> & { readonly level: SetupLevel },
+): Promise<readonly SetupReport[]> {
+  const { live } = findAgent(agent).setup ?? {};
+  if (level === "live" && live === undefined) throw noSetup(agent, "live");
+  const kinds = {
+    keep: ["hooks"],
+    tools: ["hooks", "server"],
+    live: live?.needsHooks === true ? ["hooks", "live"] : ["live"],
+  };
+  const reports: SetupReport[] = [];
+  for (const what of kinds[level] as SetupKind[]) reports.push(await installSetup(runtime, { agent, what, project }));
+  if (level !== "live" || live?.hasTools !== true || !levelsOf(agent).includes("tools")) return reports;
+  const server = await uninstallSetup(runtime, { agent, what: "server", project });
+  return server.status === "removed" ? [...reports, server] : reports;
+}
+
 /**
- * Installs. Throws `no_setup`, `settings_not_understood`, `settings_taken` and as `changeSettings` does; then no file has changed.
+ * Installs. Throws `no_setup`, `settings_not_understood`, `settings_taken` and as `changeSettings` does; then no file has changed,
+ * or running it again completes it.
  */
 export async function installSetup(runtime: Runtime, request: SetupRequest): Promise<SetupReport> {
   const { setup, part } = partOf(runtime, request);
-  const { installed } = hookPaths(runtime);
-  if (request.what === "hooks") await writeScript(runtime);
-  let status: SetupReport["status"] = "present";
+  if (await isDoneLive(runtime, request)) {
+    const { path, status } = await installSetup(runtime, { ...request, what: "live" });
+    return { ...request, path, status, next: null };
+  }
+  if (request.what !== "server" && part.type !== "plugin") await writeScript(runtime);
+  const install = part.type === "plugin" ? installPlugin(runtime, request, part) : addToFile(runtime, request, part);
+  const next = { hooks: setup.approve, live: setup.live?.next, server: undefined }[request.what];
+  return { ...request, path: part.path, status: await install, next: next ?? null };
+}
+
+type Installed = "installed" | "updated" | "present";
+
+async function addToFile(runtime: Runtime, request: SetupRequest, part: SettingsPart): Promise<Installed> {
+  let status: Installed = "present";
   let entry: InstalledPart | null = null;
+  const key = keyOf(request, part);
+  const record = hookPaths(runtime).installed;
+  const known = findInstalled(record, key);
+  const folders = [...(known?.folders ?? []), ...(await missingFolders([part.path]))];
   await changeSettings(part.path, (text) => {
     const state = findPart(text, part);
-    if (state === "foreign") throw taken(part);
-    status = state === "same" ? "present" : state === "other" ? "updated" : "installed";
+    if (state === "foreign") throw taken(part.path);
+    status = STATUS[state];
     if (state === "same") return undefined;
     const added = addPart(text, part);
     if ("problem" in added) throw notUnderstood(part.path, added);
-    const { agent, what } = request;
-    entry = { agent, what, path: part.path, created: text === null, inserted: added.inserted };
+    entry = { ...key, created: text === null || known?.created === true, inserted: added.inserted, folders };
     return added.text;
   });
-  if (entry !== null) await recordInstalled(installed, { ...request, path: part.path }, entry);
-  const next = request.what === "hooks" ? (setup.approve ?? null) : null;
-  return { ...request, path: part.path, status, next };
+  if (entry !== null) await recordInstalled(record, key, entry);
+  return status;
+}
+
+const STATUS: Readonly<Record<"same" | "other" | "absent", Installed>> = {
+  same: "present",
+  other: "updated",
+  absent: "installed",
+};
+
+async function installPlugin(runtime: Runtime, request: SetupRequest, part: PluginPart): Promise<Installed> {
+  const plugin = await openPlugin(runtime, request, part);
+  const record = hookPaths(runtime).installed;
+  const key = keyOf(request, part);
+  // Hooks may be a file in the same place, which is replaced.
+  const hooks = { ...key, what: "hooks" as const };
+  const folders = findInstalled(record, hooks)?.folders ?? [];
+  const known = findInstalled(record, key);
+  const foreign = await findForeign(plugin, known);
+  if (foreign !== null) throw taken(foreign);
+  const state = await findPlugin(plugin, known);
+  if (state === "same" || state === "foreign") return "present";
+  await writePlugin(plugin, known, async (now) => {
+    const all = [...new Set([...folders, ...now.folders])];
+    await recordInstalled(record, key, { ...key, created: false, inserted: [], ...now, folders: all });
+  });
+  await recordInstalled(record, hooks, null);
+  return STATUS[state];
 }
 
 /** Removes what was installed. Throws `no_setup`, `settings_not_understood` and as `changeSettings` does. */
 export async function uninstallSetup(runtime: Runtime, request: SetupRequest): Promise<SetupReport> {
   const { part } = partOf(runtime, request);
   const places = hookPaths(runtime);
-  const named = { agent: request.agent, what: request.what, path: part.path };
-  const known = readInstalled(places.installed).find((other) => isSame(other, named));
-  let status: SetupReport["status"] = "absent";
+  const key = keyOf(request, part);
+  const known = findInstalled(places.installed, key);
+  const wasThere =
+    part.type === "plugin"
+      ? await removePlugin(await openPlugin(runtime, request, part), known)
+      : await removeFromFile(part, known);
+  if (known !== undefined) {
+    const rest = await recordInstalled(places.installed, key, null);
+    await passOn(places.installed, rest, known);
+    await removeEmpty(known.folders ?? []);
+    if (!rest.some(callsScript)) await rm(places.script, { force: true });
+  }
+  return { ...request, path: part.path, status: wasThere ? "removed" : "absent", next: null };
+}
+
+/** Returns whether the part was there. */
+async function removeFromFile(part: SettingsPart, known: InstalledPart | undefined): Promise<boolean> {
+  let wasThere = false;
   await changeSettings(part.path, (text) => {
     const state = findPart(text, part);
-    status = state === "absent" || state === "foreign" ? "absent" : "removed";
-    if (text === null || status === "absent") return undefined;
+    wasThere = state === "same" || state === "other";
+    if (text === null || !wasThere) return undefined;
     const left = removePart(text, part, known?.inserted ?? []);
     if (typeof left !== "string") throw notUnderstood(part.path, left);
     const isOurs = part.type === "file" || (known?.created === true && isEmptyFile(left));
     return isOurs ? null : left;
   });
-  if (known !== undefined) {
-    const rest = await recordInstalled(places.installed, named, null);
-    if (!rest.some(({ what }) => what === "hooks")) await rm(places.script, { force: true });
-  }
-  return { ...request, path: part.path, status, next: null };
+  return wasThere;
+}
+
+/** A file that jpg created is removed with the last of its parts, in whichever order they go, and so are its folders. */
+async function passOn(record: string, parts: readonly InstalledPart[], gone: InstalledPart): Promise<void> {
+  const heir = parts.find((part) => part.path === gone.path);
+  if (heir === undefined) return;
+  const folders = [...(heir.folders ?? []), ...(gone.folders ?? [])];
+  await recordInstalled(record, heir, { ...heir, created: heir.created || gone.created, folders });
+}
+
+function callsScript({ what, files }: InstalledPart): boolean {
+  return what === "hooks" || (what === "live" && files === undefined);
+}
+
+/**
+ * Replaces an agent's plug-in that a jpg of another version wrote for this user, unless somebody changed it. Returns whether it
+ * did. Throws as `installSetup` does.
+ */
+export async function refreshPlugin(
+  runtime: Runtime,
+  { agent, version }: { readonly agent: string; readonly version: string },
+): Promise<boolean> {
+  if (version === runtime.version) return false;
+  const request: SetupRequest = { agent, what: "live", project: null };
+  const { part } = partOf(runtime, request);
+  const known = findInstalled(hookPaths(runtime).installed, keyOf(request, part));
+  if (known === undefined || (await isPluginChanged(known))) return false;
+  return (await installSetup(runtime, request)).status === "updated";
 }
 
 /** Shows what is installed for every agent, in the user's settings and the project's. */
 export async function listSetups(runtime: Runtime, project: string | null): Promise<readonly SetupRow[]> {
   const rows: SetupRow[] = [];
-  for (const { name } of setupAgents())
+  for (const { name, setup } of setupAgents())
     for (const place of project === null ? [null] : [null, project])
-      for (const what of ["hooks", "server"] as const) {
+      for (const what of ["hooks", "server", "live"] as const) {
         const request = { agent: name, what, project: place };
-        if (findAgent(name).setup?.[what] === undefined) continue;
+        if (setup?.[what] === undefined) continue;
         const { part } = partOf(runtime, request);
-        rows.push({ ...request, path: part.path, state: await stateOf(part) });
+        rows.push({ ...request, path: part.path, state: await rowState(runtime, request) });
       }
   return rows;
 }
 
-async function stateOf(part: SettingsPart): Promise<SetupRow["state"]> {
-  const text = await readSettingsFile(part.path).catch(() => undefined);
-  if (text === undefined) return "unreadable";
-  return ({ same: "installed", other: "outdated", foreign: "absent", absent: "absent" } as const)[findPart(text, part)];
+/** The agents on this machine: those whose program is on the PATH, or whose folder exists. */
+export function agentsHere(runtime: Runtime): readonly AgentFormat[] {
+  const machine = machineOf(runtime);
+  return setupAgents().filter(({ setup }) => {
+    if (setup === undefined) return false;
+    const folder = lstatSync(setup.folder(machine), { throwIfNoEntry: false });
+    return folder !== undefined || isOnPath(runtime, setup.program);
+  });
+}
+
+/** The row of hooks for which a plug-in's file stands in is that of the plug-in. */
+async function rowState(runtime: Runtime, request: SetupRequest): Promise<SetupRow["state"]> {
+  const isFile = request.what === "hooks" && findAgent(request.agent).setup?.live?.needsHooks === false;
+  const live = isFile ? await stateOf(runtime, { ...request, what: "live" }) : "absent";
+  return live === "installed" || live === "outdated" ? live : stateOf(runtime, request);
+}
+
+async function stateOf(runtime: Runtime, request: SetupRequest): Promise<SetupRow["state"]> {
+  try {
+    return STATE[await findState(runtime, request)];
+  } catch (error) {
+    if (error instanceof JpgError && error.kind === "user") return "unreadable";
+    throw error;
+  }
+}
+
+const STATE = { same: "installed", other: "outdated", foreign: "absent", absent: "absent" } as const;
+
+async function findState(runtime: Runtime, request: SetupRequest): Promise<PartState> {
+  const { part } = partOf(runtime, request);
+  if (part.type !== "plugin") return findPart(await readSettingsFile(part.path), part);
+  const known = findInstalled(hookPaths(runtime).installed, keyOf(request, part));
+  return findPlugin(await openPlugin(runtime, request, part), known);
+}
+
+/** Whether jpg inside the agent does what is asked for, in the same place. */
+async function isDoneLive(runtime: Runtime, request: SetupRequest): Promise<boolean> {
+  const { live } = findAgent(request.agent).setup ?? {};
+  const covers = { hooks: live?.needsHooks === false, server: live?.hasTools === true, live: false };
+  if (!covers[request.what]) return false;
+  const state = await stateOf(runtime, { ...request, what: "live" });
+  return state === "installed" || state === "outdated";
+}
+
+/** Whether jpg inside an agent gives it jpg's tools, in the user's settings or a project's (null = none). */
+export async function hasLiveTools(runtime: Runtime, agent: string, project: string | null): Promise<boolean> {
+  for (const place of project === null ? [null] : [null, project])
+    if (await isDoneLive(runtime, { agent, what: "server", project: place })) return true;
+  return false;
+}
+
+function openPlugin(runtime: Runtime, { agent, project }: SetupRequest, part: PluginPart): Promise<Plugin> {
+  return readPlugin(runtime, part, { agent, isShared: project !== null });
+}
+
+function keyOf({ agent, what }: SetupRequest, { path }: { readonly path: string }): InstalledKey {
+  return { agent, what, path };
 }
 
 function partOf(
   runtime: Runtime,
   { agent, what, project }: SetupRequest,
-): { readonly setup: AgentSetup; readonly part: SettingsPart } {
+): { readonly setup: AgentSetup; readonly part: SettingsPart | PluginPart } {
   const { setup } = findAgent(agent);
   const place = { machine: machineOf(runtime), project };
-  const copies = setup?.rewrites === true;
-  const line = hookLine(hookPaths(runtime), { agent, copies, isShared: project !== null });
-  const part =
-    what === "hooks" ? setup?.hooks?.(place, line) : setup?.server?.(place, serverCommand(runtime, project !== null));
+  const line = (mode: HookMode): string => hookLine(hookPaths(runtime), { agent, mode, isShared: project !== null });
+  const part = {
+    hooks: () => setup?.hooks?.(place, line(setup.rewrites === true ? "copy" : null)),
+    server: () => setup?.server?.(place, serverCommand(runtime, project !== null)),
+    live: () => setup?.live?.part(place, line("note")),
+  }[what]();
   if (setup === undefined || part === undefined) throw noSetup(agent, what);
   return { setup, part };
 }
 
 /** The command `jpg` if that is on the PATH, and always in a project's file, which others use, too; else full paths. */
-function serverCommand({ env, nodePath, jpgPath }: Runtime, isShared: boolean): readonly string[] {
-  const isOnPath = (env["PATH"] ?? "").split(delimiter).some((folder) => folder !== "" && hasProgram("jpg", folder));
-  return isShared || isOnPath ? ["jpg", "mcp"] : [nodePath, jpgPath, "mcp"];
+function serverCommand(runtime: Runtime, isShared: boolean): readonly string[] {
+  const { nodePath, jpgPath } = runtime;
+  return isShared || isOnPath(runtime, "jpg") ? ["jpg", "mcp"] : [nodePath, jpgPath, "mcp"];
+}
+
+/** Whether a program is in a folder of PATH. */
+export function isOnPath({ env }: Runtime, program: string): boolean {
+  return (env["PATH"] ?? "").split(delimiter).some((folder) => folder !== "" && hasProgram(program, folder));
 }
 
 async function writeScript(runtime: Runtime): Promise<void> {
@@ -151,14 +334,14 @@ function findAgent(name: string): AgentFormat {
 }
 
 function noSetup(agent: string, what: SetupKind): Error {
-  const thing = what === "hooks" ? "hooks" : "MCP servers";
+  const thing = { hooks: "hooks", server: "MCP servers", live: "plug-ins" }[what];
   const names = setupAgents(what).map(({ name }) => name);
   return userError("no_setup", `${agent} has no ${thing} that jpg can set up; these do: ${names.join(", ")}.`, {
     hints: what === "hooks" ? ["`jpg sync --watch` imports its sessions as they grow."] : [],
   });
 }
 
-function taken({ path }: SettingsPart): Error {
+function taken(path: string): Error {
   return userError("settings_taken", `${path} has something else under jpg's name, which jpg leaves as it is.`, {
     hints: ["Remove or rename it, then run the command again."],
   });
@@ -169,190 +352,4 @@ function notUnderstood(path: string, { problem, line }: NotAdded): Error {
   return userError("settings_not_understood", `${place} ${problem}, so jpg leaves it as it is.`, {
     hints: ["Correct it, since the agent needs it too, and run the command again."],
   });
-}
-
-function isSame(one: InstalledPart, other: Pick<InstalledPart, "agent" | "what" | "path">): boolean {
-  return one.agent === other.agent && one.what === other.what && one.path === other.path;
-}
-
-// Records what jpg added to which settings file, to remove exactly that later. Contents of the files are not recorded: settings
-// hold keys. Without the record, entries are found by their content.
-
-interface InstalledPart {
-  readonly agent: string;
-  readonly what: "hooks" | "server";
-  /** Absolute. */
-  readonly path: string;
-  /** Whether installing created the file. */
-  readonly created: boolean;
-  readonly inserted: readonly string[];
-}
-
-const FORMAT = 1;
-const installedFile = z.object({
-  format: z.literal(FORMAT),
-  parts: z.array(
-    z.object({
-      agent: z.string(),
-      what: z.enum(["hooks", "server"]),
-      path: z.string(),
-      created: z.boolean(),
-      inserted: z.array(z.string()),
-    }),
-  ),
-});
-
-/** Reads the record; empty when there is none or it is damaged. */
-function readInstalled(path: string): readonly InstalledPart[] {
-  try {
-    return parseJson(readOwnText(path), installedFile)?.parts ?? [];
-  } catch (error) {
-    if (codeOf(error) === "") throw error;
-    return [];
-  }
-}
-
-/** Replaces one part of a file in the record, null = removes it. Returns the parts in the record. */
-async function recordInstalled(
-  record: string,
-  { agent, what, path }: Pick<InstalledPart, "agent" | "what" | "path">,
-  part: InstalledPart | null,
-): Promise<readonly InstalledPart[]> {
-  const others = readInstalled(record).filter(
-    (other) => other.agent !== agent || other.what !== what || other.path !== path,
-  );
-  const parts = part === null ? others : [...others, part];
-  makeFolders(dirname(record), 0o700);
-  await replaceFile(record, `${JSON.stringify({ format: FORMAT, parts }, null, 2)}\n`, { mode: 0o600 });
-  return parts;
-}
-
-// The part of jpg in one settings file: finds it, adds it and removes it. Pure.
-
-/** `same` = as this jpg writes it, `other` = by an older jpg or changed by somebody, `foreign` = an entry that is not jpg's. */
-type PartState = "same" | "other" | "foreign" | "absent";
-
-/** Finds a part in a file; `text` null = there is no file. */
-export function findPart(text: string | null, part: SettingsPart): PartState {
-  if (text === null) return "absent";
-  if (part.type === "file") {
-    if (text === part.text) return "same";
-    return firstLine(text) === firstLine(part.text) ? "other" : "foreign";
-  }
-  if (part.type === "toml") return findToml(text, part) ?? "absent";
-  const states = part.entries.map((entry) => findJson(text, entry, isOwnEntry) ?? "absent");
-  if (states.includes("foreign")) return "foreign";
-  const [first] = states;
-  return first !== undefined && states.every((state) => state === first) ? first : "other";
-}
-
-/** Returns the file with the part. */
-export function addPart(text: string | null, part: SettingsPart): AddedText | NotAdded {
-  const before = text ?? "";
-  if (part.type === "file") return { text: part.text, inserted: [part.text] };
-  if (part.type === "toml") {
-    const edited = editTomlTable(before, part.table, part.values);
-    if (typeof edited !== "string") return edited;
-    return { text: edited, inserted: edited === before ? [] : [edited.slice(before.length)] };
-  }
-  const isOld = findPart(text, part) === "other";
-  const cleared = isOld ? removeJson(before, part.entries, isOwnEntry) : before;
-  return typeof cleared === "string" ? addJson(cleared, part.entries) : cleared;
-}
-
-/**
- * Returns the file without the part: removes exactly the characters that were inserted if they are still there, else the entry
- * wherever it is now.
- */
-export function removePart(text: string, part: SettingsPart, inserted: readonly string[]): string | NotAdded {
-  if (part.type === "file") return "";
-  const exact = inserted.length === 0 ? null : cutInserted(text, inserted);
-  if (exact !== null && isReadable(exact, part) && findPart(exact, part) === "absent") return exact;
-  return part.type === "toml" ? editTomlTable(text, part.table, null) : removeJson(text, part.entries, isOwnEntry);
-}
-
-/** Whether a file has no content left. */
-function isEmptyFile(text: string): boolean {
-  return text.trim() === "" || /^\s*\{\s*\}\s*$/.test(text);
-}
-
-function isReadable(text: string, part: SettingsPart): boolean {
-  if (text.trim() === "") return true;
-  return part.type === "toml" ? isToml(text) : isJson(text);
-}
-
-/**
- * An entry is jpg's if it has all that jpg wrote: the user may have added to it. A hook is jpg's if its line only calls the script.
- */
-function isOwnEntry(value: unknown, { value: own, isItem }: JsonEntry): boolean {
-  const [held, said] = [stringsIn(value), stringsIn(own)];
-  if (!isItem) return said.every((text) => held.includes(text));
-  return held.some((text) => HOOK_LINE.test(text));
-}
-
-/** Contained in every line that calls jpg's hook, wherever the user's files are. */
-export const HOOK_MARK = "jpg/hooks/keep.sh";
-
-const SCRIPT = `(?:'(?:[^']|'\\\\'')*${HOOK_MARK}'|[^\\s'";&|]*${HOOK_MARK})`;
-/** A line that calls jpg's hook and nothing else, as written by any jpg. Lines that the user extended are the user's. */
-const HOOK_LINE = new RegExp(
-  `^(?:(?:\\[ ! -f ${SCRIPT} \\] \\|\\| )?(?:/bin/)?sh ${SCRIPT}|/bin/sh -c 'f="[^"';&|]*${HOOK_MARK}"; \\[ ! -f "\\$f" \\] \\|\\| exec /bin/sh "\\$f")(?: [a-z-]+){0,2}'?$`,
-);
-
-function stringsIn(value: unknown): readonly string[] {
-  if (typeof value === "string") return [value];
-  return typeof value === "object" && value !== null ? Object.values(value).flatMap(stringsIn) : [];
-}
-
-function firstLine(text: string): string {
-  return text.split("\n", 1)[0] ?? "";
-}
-
-/** Whether jpg's server is in the user's settings of an agent, or in those of a project (its directory, absolute; null = none). */
-export async function hasServer(
-  runtime: Runtime,
-  { setup }: Pick<AgentFormat, "setup">,
-  project: string | null,
-): Promise<boolean> {
-  const machine = machineOf(runtime);
-  const isNamed = async (place: string | null): Promise<boolean> => {
-    const part = setup?.server?.({ machine, project: place }, ["jpg", "mcp"]);
-    return part !== undefined && startsJpg(await heldIn(part.path, (text) => readPart(text, part)));
-  };
-  if (await isNamed(null)) return true;
-  if (project === null) return false;
-  const own = setup?.ownServers?.(machine, project);
-  if (own !== undefined && startsJpg(await readPlace({ ...own, keys: [...own.keys, SERVER] }))) return true;
-  return (await isNamed(project)) && !(await isRefused(setup?.refusedServers?.(machine, project) ?? []));
-}
-
-/** The name of jpg's server in settings. */
-const SERVER = "jpg";
-
-async function isRefused(places: readonly JsonPlace[]): Promise<boolean> {
-  const lists = await Promise.all(places.map(readPlace));
-  return lists.some((names) => Array.isArray(names) && names.includes(SERVER));
-}
-
-function readPlace({ path, keys }: JsonPlace): Promise<unknown> {
-  return heldIn(path, (text) => readJson(text, keys));
-}
-
-/** The content of a file; undefined if it cannot be read, which must not stop an export. */
-async function heldIn(path: string, read: (text: string) => unknown): Promise<unknown> {
-  const text = await readSettingsFile(path).catch(() => null);
-  return text === null ? undefined : read(text);
-}
-
-function readPart(text: string, part: SettingsPart): unknown {
-  if (part.type === "file") return undefined;
-  return part.type === "toml" ? readToml(text, part.table) : readJson(text, part.entries[0]?.keys ?? []);
-}
-
-/** Whether an entry starts `jpg mcp`, in any form: `jpg`, a path, node with jpg's file. */
-function startsJpg(entry: unknown): boolean {
-  const { command, args, enabled, disabled } = fieldsOf(entry);
-  if (enabled === false || disabled === true) return false;
-  const words = [command, args].flat().filter((word) => typeof word === "string");
-  return words.includes("mcp") && words.some((word) => /^jpg(\.js|\.cmd)?$/.test(basename(word)));
 }

@@ -13,7 +13,7 @@ import { askIntoFile } from "../models/external-process.ts";
 import { exportSessionId } from "../names/find-session.ts";
 import { machineOf, type ResumingAgent, resumingAgents } from "../sessions/session-registry.ts";
 import { draftSession, type RootMapping } from "./export.ts";
-import { hasServer } from "./hooks.ts";
+import { hasServer } from "./has-server.ts";
 
 export interface ResumeReport {
   readonly agent: string;

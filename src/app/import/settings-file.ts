@@ -50,8 +50,15 @@ export async function readSettingsFile(path: string): Promise<string | null> {
   }
 }
 
-/** Checks the mode only: root could write anything, but the user did not want this file written. */
-async function refuseReadOnly(path: string): Promise<void> {
+/** Throws `settings_is_link` where a path is a link. */
+export async function refuseLink(path: string): Promise<void> {
+  if ((await lstat(path).catch(() => null))?.isSymbolicLink() === true) throw await linked(path);
+}
+
+/**
+ * Throws `settings_read_only`. Checks the mode only: root could write anything, but the user did not want this file written.
+ */
+export async function refuseReadOnly(path: string): Promise<void> {
   const found = await lstat(path).catch(() => null);
   if (found === null || (found.mode & 0o222) !== 0) return;
   throw userError("settings_read_only", `${path} is read-only, so jpg does not change it.`, {

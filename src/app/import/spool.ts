@@ -32,8 +32,26 @@ interface SpoolProblem {
   readonly at: string;
 }
 
+/** What an agent's event says; paths are absolute, null = not said. */
+export interface HookEvent {
+  readonly session: string | null;
+  readonly transcript: string | null;
+  readonly cwd: string | null;
+}
+
+/** Reads an event as the agent sent it. Never throws. */
+export function readHookEvent(text: string): HookEvent {
+  const event = parseJson(text, eventFields);
+  const { session_id: session = null } = event ?? {};
+  return { session, transcript: absolute(event?.transcript_path), cwd: absolute(event?.cwd) };
+}
+
 /** The fields of an event that are used; agents send more. */
-const eventFields = z.object({ transcript_path: z.optional(z.string()), cwd: z.optional(z.string()) });
+const eventFields = z.object({
+  session_id: z.optional(z.string()),
+  transcript_path: z.optional(z.string()),
+  cwd: z.optional(z.string()),
+});
 const problemFile = z.object({ message: z.string(), at: z.string() });
 /** Milliseconds after which a hook that has not ended counts as killed. */
 const GIVEN_UP_MS = 60_000;
@@ -98,13 +116,13 @@ async function timeAt(path: string): Promise<number | null> {
 }
 
 async function readEntry(folder: string): Promise<SpoolEntry> {
-  const event = parseJson(textAt(folder, "event"), eventFields);
+  const { transcript, cwd } = readHookEvent(textAt(folder, "event"));
   const kept = await Promise.all(["session", "link"].map(async (name) => fileAt(join(folder, name))));
   return {
     folder,
     agent: textAt(folder, "agent"),
-    transcript: absolute(event?.transcript_path),
-    cwd: absolute(event?.cwd),
+    transcript,
+    cwd,
     kept: kept.find((path) => path !== null) ?? null,
     problem: parseJson(textAt(folder, "problem"), problemFile),
   };
@@ -155,17 +173,21 @@ export function hookPaths({ env, home, nodePath, jpgPath }: Runtime): HookPaths 
 }
 
 // The script that an agent's hook runs: it puts the session's file into the spool and starts jpg in the background to import it.
-// The agent never waits for node; the script prints nothing and always succeeds.
+// The agent never waits for node; the script prints nothing and always succeeds. Only the note about a compaction is printed, by
+// jpg, for which the agent waits.
 
 /** KiB: a file up to this size is copied while the agent waits, a few milliseconds. A larger one is linked, then copied. */
 const COPIED_KIB = 8 * 1024;
 
+/** `copy` = copies the session's file, never links it; `note` = also prints what a compaction took away. */
+export type HookMode = "copy" | "note" | null;
+
 /** Returns the line for an agent's settings. `isShared` = other people may get that file, so the line names no path of this user. */
 export function hookLine(
   { script }: Pick<HookPaths, "script">,
-  { agent, copies, isShared }: { readonly agent: string; readonly copies: boolean; readonly isShared: boolean },
+  { agent, mode, isShared }: { readonly agent: string; readonly mode: HookMode; readonly isShared: boolean },
 ): string {
-  const words = copies ? `${agent} copy` : agent;
+  const words = mode === null ? agent : `${agent} ${mode}`;
   if (!isShared) return `[ ! -f ${quoteForShell(script)} ] || /bin/sh ${quoteForShell(script)} ${words}`;
   const found = `f="\${XDG_STATE_HOME:-$HOME/.local/state}/jpg/hooks/keep.sh"; [ ! -f "$f" ] || exec /bin/sh "$f" ${words}`;
   return `/bin/sh -c ${quoteForShell(found)}`;
@@ -184,7 +206,7 @@ export function hookScript({ nodePath, jpgPath, spool }: HookPaths): string {
 
 const SCRIPT = String.raw`#!/bin/sh
 # jpg's hook (jpg hooks install): keeps a session before its agent ends or compacts it. jpg hooks uninstall takes it away.
-exec >/dev/null 2>&1
+exec 3>&1 >/dev/null 2>&1
 PLACES
 [ -x "$node" ] && [ -f "$jpg" ] || exit 0
 umask 077
@@ -221,10 +243,13 @@ if [ -n "$path" ]; then
   else ln -L -- "$path" "$entry/link"
   fi
 fi
-if command -v setsid; then setsid /bin/sh "$0" --after "$entry" "$path" </dev/null &
+# The event is read before the import removes it.
+exec <"$entry/event"
+if command -v setsid; then setsid /bin/sh "$0" --after "$entry" "$path" </dev/null 3>&- &
 else
   trap '' HUP
-  /bin/sh "$0" --after "$entry" "$path" </dev/null &
+  /bin/sh "$0" --after "$entry" "$path" </dev/null 3>&- &
 fi
+[ "$2" = note ] && exec "$node" "$jpg" note "$1" "$entry" >&3
 exit 0
 `;

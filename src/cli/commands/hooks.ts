@@ -1,22 +1,28 @@
 import { locate } from "../../app/conversation/engine.ts";
 import {
+  agentsHere,
+  installLevel,
   installSetup,
+  levelsOf,
   listSetups,
-  type SetupKind,
+  type SetupLevel,
   type SetupReport,
   setupAgents,
   uninstallSetup,
 } from "../../app/import/hooks.ts";
+import type { SetupKind } from "../../app/import/installed-record.ts";
 import { userError } from "../../core/errors.ts";
+import { appendAll } from "../../core/lists.ts";
 import { forTerminalLine, safe } from "../../core/safe-text.ts";
+import { ask, isTerminal } from "../frame/ask.ts";
 import { type CommandContext, type CommandSpec, flag, text } from "../frame/command.ts";
-import { renderSetup, renderSetups } from "../render/import.ts";
+import { renderSetup, renderSetups } from "../render/setup.ts";
 
 export const command: CommandSpec = {
   name: "hooks",
-  summary: "set up agents to save sessions to jpg, or to use its tools",
+  summary: "set up agents to save sessions, use jpg's tools, run jpg inside",
   description:
-    "Adds hooks to an agent's settings. The agent then calls jpg when a session ends and before it compacts one: a shell line puts the session's file aside within a few milliseconds, and jpg imports it in the background, into the store of the project that the agent worked in. The agent's other settings stay as they are; uninstall removes only what jpg added. --mcp gives the agent the tools of `jpg mcp` instead. Without --project, this applies to all your projects.",
+    "Adds hooks to an agent's settings. The agent then calls jpg when a session ends and before it compacts one: a shell line puts the session's file aside within a few milliseconds, and jpg imports it in the background, into the store of the project that the agent worked in. --mcp gives the agent the tools of `jpg mcp` instead. --live keeps sessions, too, and gets jpg into the running agent, by a plug-in where the agent has them. On a terminal, jpg asks which of these you want. The agent's other settings stay as they are; uninstall removes only what jpg added. Without --project, this applies to all your projects.",
   arguments: [
     { name: "[action]", description: "install, uninstall or ls; default ls" },
     {
@@ -28,15 +34,17 @@ export const command: CommandSpec = {
   ],
   options: [
     { flags: "--mcp", description: "the server of `jpg mcp` instead of hooks" },
+    { flags: "--live", description: "get jpg into the running agent, and keep its sessions", conflicts: ["mcp"] },
     { flags: "--project", description: "in this project's settings only" },
   ],
-  examples: setupAgents()
+  examples: setupAgents("live")
     .slice(0, 1)
     .flatMap(({ name, agent }) => [
       { command: `jpg hooks install ${name}`, explains: `keep every session of ${agent.name}` },
       { command: `jpg hooks install ${name} --mcp`, explains: "give it jpg's tools" },
-      { command: `jpg hooks uninstall ${name}`, explains: "remove both" },
-      { command: "jpg hooks", explains: "what is installed where" },
+      { command: `jpg hooks install ${name} --live`, explains: "compact and undo in the running session" },
+      { command: `jpg hooks uninstall ${name}`, explains: "remove all of it" },
+      { command: "jpg hooks", explains: "what is installed in the agents on this machine" },
     ]),
   withoutGit: true,
   run: async (context) => {
@@ -46,40 +54,97 @@ export const command: CommandSpec = {
     if (action === "ls") return list(context);
     if (names.length === 0) throw usage(`${action} needs an agent`);
     const project = flag(context.options, "project") ? await projectOf(context) : null;
-    const reports: SetupReport[] = [];
-    for (const agent of new Set(names))
-      for (const what of kinds(context, action, agent))
-        reports.push(
-          await (action === "install" ? installSetup : uninstallSetup)(context.runtime, { agent, what, project }),
-        );
+    const agents = [...new Set(names)];
+    const reports = await (action === "install" ? install : uninstall)(context, agents, project);
     show(context, reports);
     return 0;
   },
 };
 
-/** Without --mcp, uninstall removes both hooks and tools. */
-function kinds({ options }: CommandContext, action: string, agent: string): readonly SetupKind[] {
+async function install(
+  context: CommandContext,
+  agents: readonly string[],
+  project: string | null,
+): Promise<readonly SetupReport[]> {
+  const { runtime, options } = context;
+  const isServerAlone = flag(options, "mcp");
+  const level = isServerAlone ? "tools" : await chooseLevel(context, agents);
+  const reports: SetupReport[] = [];
+  for (const agent of agents) {
+    const done = isServerAlone
+      ? [await installSetup(runtime, { agent, what: "server", project })]
+      : await installLevel(runtime, { agent, level, project });
+    appendAll(reports, done);
+  }
+  return reports;
+}
+
+const LABELS: Readonly<Record<SetupLevel, string>> = {
+  keep: "keep sessions",
+  tools: "keep them, and give the agent jpg's tools",
+  live: "keep them, and compact and undo in the running agent",
+};
+
+/** By option; else the person at the terminal is asked, once for all agents. */
+async function chooseLevel({ options, output, json }: CommandContext, agents: readonly string[]): Promise<SetupLevel> {
+  if (flag(options, "live")) return "live";
+  const each = agents.map(levelsOf);
+  if (json || !isTerminal(process.stdin, output)) return "keep";
+  const levels = (["keep", "tools", "live"] as const).filter((level) => each.every((has) => has.includes(level)));
+  if (levels.length === 1) return "keep";
+  const choices = levels.map((value) => ({ key: value.slice(0, 1), value, label: `${value}: ${LABELS[value]}` }));
+  const question = { text: "What should jpg do?", choices, otherwise: "keep" as const, instead: "`--live`" };
+  return ask<SetupLevel>(question, { output });
+}
+
+/** Without an option, all that jpg may have installed. */
+async function uninstall(
+  { runtime, options }: CommandContext,
+  agents: readonly string[],
+  project: string | null,
+): Promise<readonly SetupReport[]> {
+  const reports: SetupReport[] = [];
+  for (const agent of agents)
+    for (const what of kinds(options, agent)) reports.push(await uninstallSetup(runtime, { agent, what, project }));
+  return reports;
+}
+
+/** In the order in which their texts come out of one file. */
+function kinds(options: CommandContext["options"], agent: string): readonly SetupKind[] {
   if (flag(options, "mcp")) return ["server"];
-  if (action === "install") return ["hooks"];
+  if (flag(options, "live")) return ["live"];
   const has = setupAgents().find(({ name }) => name === agent)?.setup;
-  const all = (["hooks", "server"] as const).filter((what) => has?.[what] !== undefined);
+  const all = (["live", "hooks", "server"] as const).filter((what) => has?.[what] !== undefined);
   return all.length === 0 ? ["hooks"] : all;
 }
 
 async function list(context: CommandContext): Promise<number> {
   const { runtime, output, json } = context;
   const rows = await listSetups(runtime, await projectOf(context));
-  if (json) output.json(rows);
-  else output.data(renderSetups(rows, output));
+  if (json) {
+    output.json(rows);
+    return 0;
+  }
+  const here = agentsHere(runtime).map(({ name, setup }) => ({ name, toolsLive: setup?.live?.hasTools === true }));
+  output.data(renderSetups(rows, here, output));
   return 0;
 }
 
+/** Prints what was done to which file, then what the user does next and how to take it back. */
 function show({ output, json }: CommandContext, reports: readonly SetupReport[]): void {
   if (json) output.json(reports);
-  for (const report of reports) {
-    if (!json) output.data(renderSetup(report));
-    if (report.next !== null && report.status !== "present") output.info(safe`${forTerminalLine(report.next)}`);
+  for (const report of json ? [] : reports) {
+    const isTold =
+      report.status !== "absent" || !reports.some((o) => o.agent === report.agent && o.status === "removed");
+    if (isTold) output.data(renderSetup(report));
   }
+  const changed = reports.filter(({ status }) => status === "installed" || status === "updated");
+  for (const next of new Set(changed.map((report) => report.next)))
+    if (next !== null) output.info(safe`${forTerminalLine(next)}`);
+  const names = [...new Set(changed.filter(({ status }) => status === "installed").map(({ agent }) => agent))];
+  const where = reports.some(({ project }) => project !== null) ? safe` --project` : safe``;
+  if (names.length > 0)
+    output.info(safe`To take it back: jpg hooks uninstall ${forTerminalLine(names.join(" "))}${where}`);
 }
 
 /** The project around the current directory, else that directory. */
@@ -91,8 +156,8 @@ async function projectOf({ runtime, options }: CommandContext): Promise<string> 
 function usage(problem: string): Error {
   return userError("usage", `jpg hooks: ${problem}.`, {
     hints: [
-      "jpg hooks install AGENT [--mcp] [--project]",
-      "jpg hooks uninstall AGENT [--mcp] [--project]",
+      "jpg hooks install AGENT [--live | --mcp] [--project]",
+      "jpg hooks uninstall AGENT [--live | --mcp] [--project]",
       "jpg hooks ls",
     ],
   });

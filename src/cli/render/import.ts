@@ -1,5 +1,4 @@
-// What `jpg import`, `import --list`, `sync` and `hooks` print, and their exit codes.
-import type { SetupReport, SetupRow } from "../../app/import/hooks.ts";
+// What `jpg import`, `import --list` and `sync` print, and their exit codes.
 import type { ImportOutcome } from "../../app/import/import.ts";
 import type { ImportReport } from "../../app/import/import-report.ts";
 import type { KeptRow } from "../../app/import/list-kept.ts";
@@ -194,47 +193,6 @@ export function syncDocument({ sessions, failed, compactions }: SyncReport): Rea
       ...rest,
     })),
   };
-}
-
-// `jpg hooks`: what agents' settings contain, and what was changed in them.
-
-const HOOKS_HEADER = ["AGENT", "WHAT", "FOR", "STATE", "FILE"];
-const HOOKS_COLUMNS: readonly Column[] = [{}, {}, {}, {}, { shrinkTo: 8 }];
-const KIND = { hooks: "hooks", server: "tools" } as const;
-
-/** Renders what each settings file contains, one a line. */
-export function renderSetups(rows: readonly SetupRow[], { style, width }: Rendering): SafeText {
-  const cells = HOOKS_HEADER.map((text): Cell => ({ text, paint: style.faint }));
-  for (const { agent, what, project, state, path } of rows) {
-    const paint = state === "installed" ? style.good : state === "absent" ? style.faint : style.caution;
-    cells.push(
-      agent,
-      KIND[what],
-      project === null ? "you" : "project",
-      { text: state === "absent" ? "-" : state, paint },
-      path,
-    );
-  }
-  return renderTableText(cells, { columns: HOOKS_COLUMNS, width });
-}
-
-/** Renders what was done with one file. */
-export function renderSetup({ agent, what, path, status }: SetupReport): SafeText {
-  const thing = what === "hooks" ? "Hooks" : "Tools";
-  const file = forTerminalLine(path);
-  const name = forTerminalLine(agent);
-  switch (status) {
-    case "installed":
-      return safe`${thing} of ${name} installed: ${file}`;
-    case "updated":
-      return safe`${thing} of ${name} brought up to date: ${file}`;
-    case "present":
-      return safe`${thing} of ${name} are there already: ${file}`;
-    case "removed":
-      return safe`${thing} of ${name} removed: ${file}`;
-    case "absent":
-      return safe`${thing} of ${name} are not there: ${file}`;
-  }
 }
 
 // `jpg import --list`: what agents keep for this project, one session a line; and the same with numbers to pick by.

@@ -6,6 +6,8 @@ import { type AgentSetup, commandHooks, type Machine, namedServer } from "../age
 const TIMEOUT = 10;
 
 export const CLAUDE_SETUP: AgentSetup = {
+  program: "claude",
+  folder: configFolder,
   hooks: ({ machine, project }, line) => ({
     path:
       project === null
@@ -17,6 +19,20 @@ export const CLAUDE_SETUP: AgentSetup = {
     path: project === null ? userServers(machine) : machine.join(project, ".mcp.json"),
     ...namedServer("mcpServers", command),
   }),
+  live: {
+    part: ({ machine, project }) => {
+      const skills = machine.join(
+        project === null ? configFolder(machine) : machine.join(project, ".claude"),
+        "skills",
+      );
+      const folder = machine.join(skills, "jpg");
+      return { type: "plugin", path: folder, folder, source: "claude-code", files: PLUGIN_FILES, byAgent: BY_CLAUDE };
+    },
+    // They work with --bare, where a policy refuses plug-ins, and before 2.1.287.
+    needsHooks: true,
+    hasTools: true,
+    next: "Start Claude Code anew, 2.1.287 or newer: /compact is then jpg's, and /jpg-undo takes it back.",
+  },
   // `claude mcp add` puts them there.
   ownServers: (machine, project) => ({ path: userServers(machine), keys: ["projects", project, "mcpServers"] }),
   // Measured with 2.1.330: each of these excludes a server of .mcp.json. Files alone do not show which servers are approved: the
@@ -32,6 +48,16 @@ export const CLAUDE_SETUP: AgentSetup = {
 };
 
 const REFUSED = "disabledMcpjsonServers";
+
+/** A folder with `plugin.json` is a plug-in, so that is written last. */
+const PLUGIN_FILES = ["hooks/register.js", "skills/jpg/SKILL.md", "hooks/hooks.json", ".claude-plugin/plugin.json"];
+
+const TYPES = ".claude-plugin/types";
+/** Seen with 2.1.332: a session at a terminal writes types for whoever edits a plug-in that it loads from a folder. */
+const BY_CLAUDE = [
+  { name: "tsconfig.json", saidIn: "tsconfig.json", words: `"./${TYPES}/tsconfig.json"` },
+  { name: TYPES, saidIn: `${TYPES}/claude-code/index.d.ts`, words: "// Written by Claude Code" },
+];
 
 /** The folder of all of Claude Code's files. */
 export function configFolder({ env, home, join }: Machine): string {

@@ -4,7 +4,12 @@ import { type AgentSetup, commandHooks, type Machine, type SetupPlace } from "..
 /** Longest wait, seconds. At the end of a session Codex waits no longer, and warns about larger values. */
 const TIMEOUT = 3;
 
+/** Longest wait for the note about a compaction, seconds; the script gives up before. */
+const NOTE_TIMEOUT = 10;
+
 export const CODEX_SETUP: AgentSetup = {
+  program: "codex",
+  folder: codexHome,
   hooks: (place, line) => ({
     path: fileOf(place, "hooks.json"),
     ...commandHooks(["SessionEnd", "PreCompact"], line, { timeout: TIMEOUT }),
@@ -15,6 +20,20 @@ export const CODEX_SETUP: AgentSetup = {
     table: "mcp_servers.jpg",
     values: { command: program, args },
   }),
+  live: {
+    part: (place, line) => {
+      const hook = { type: "command", command: line, timeout: NOTE_TIMEOUT };
+      const value = { matcher: "compact", hooks: [hook] };
+      return {
+        path: fileOf(place, "hooks.json"),
+        type: "json",
+        entries: [{ keys: ["hooks", "SessionStart"], value, isItem: true }],
+      };
+    },
+    needsHooks: true,
+    hasTools: false,
+    next: "After Codex has compacted a session, the model is told what went and how to find it.",
+  },
   approve: "Codex runs new hooks once you have reviewed them: it asks when it starts at a terminal.",
 };
 

@@ -5,6 +5,8 @@ import { type AgentSetup, commandHooks, type Machine, namedServer, type SetupPla
 const TIMEOUT = 10;
 
 export const COPILOT_SETUP: AgentSetup = {
+  program: "copilot",
+  folder: copilotFolder,
   // Hooks under these names are given the session's file as `transcript_path`; the one for the end of a session is not.
   hooks: (place, line) => ({
     path: settingsOf(place),

@@ -5,6 +5,8 @@ import { type AgentSetup, commandHooks, type Machine, namedServer, type SetupPla
 const TIMEOUT = 10_000;
 
 export const GEMINI_SETUP: AgentSetup = {
+  program: "gemini",
+  folder: geminiFolder,
   hooks: (place, line) => ({
     path: settingsOf(place),
     ...commandHooks(["SessionEnd", "PreCompress"], line, { timeout: TIMEOUT }),

@@ -3,15 +3,28 @@
 import { type AgentSetup, keepFunction, type SetupPlace } from "../agent-format.ts";
 
 export const OPENCODE_SETUP: AgentSetup = {
-  hooks: (place, line) => ({ path: fileOf(place, "plugin", "jpg.js"), type: "file", text: plugIn(line) }),
+  program: "opencode",
+  folder: (machine) => fileOf({ machine, project: null }),
+  hooks: (place, line) => ({ path: fileOf(place, "plugin", FILE), type: "file", text: plugIn(line) }),
   server: (place, command) => ({
     path: place.project === null ? fileOf(place, "opencode.json") : place.machine.join(place.project, "opencode.json"),
     type: "json",
     entries: [{ keys: ["mcp", "jpg"], value: { type: "local", command, enabled: true }, isItem: false }],
   }),
+  live: {
+    part: (place) => {
+      const folder = fileOf(place, "plugin");
+      return { type: "plugin", path: place.machine.join(folder, FILE), folder, source: "opencode", files: [FILE] };
+    },
+    needsHooks: false,
+    hasTools: false,
+    next: "Start OpenCode anew: it then sends what jpg's compactions show.",
+  },
   // The temporary file is gone a moment later.
   rewrites: true,
 };
+
+const FILE = "jpg.js";
 
 function fileOf({ machine, project }: SetupPlace, ...names: string[]): string {
   const { env, home, join } = machine;

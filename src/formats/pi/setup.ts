@@ -1,18 +1,32 @@
 // How pi calls jpg: by an extension, a file of jpg's own.
-import { type AgentSetup, keepFunction, type Machine } from "../agent-format.ts";
+import { type AgentSetup, keepFunction, type Machine, type SetupPlace } from "../agent-format.ts";
 
 export const PI_SETUP: AgentSetup = {
-  hooks: ({ machine, project }, line) => ({
-    path:
-      project === null
-        ? machine.join(piFolder(machine), "extensions", "jpg.ts")
-        : machine.join(project, ".pi", "extensions", "jpg.ts"),
+  program: "pi",
+  folder: piFolder,
+  hooks: (place, line) => ({
+    path: place.machine.join(extensionsOf(place), FILE),
     type: "file",
     text: extension(line),
   }),
+  live: {
+    part: (place) => {
+      const folder = extensionsOf(place);
+      return { type: "plugin", path: place.machine.join(folder, FILE), folder, source: "pi", files: [FILE] };
+    },
+    needsHooks: false,
+    hasTools: true,
+    next: "Start pi anew: /jpg-compact, /jpg-undo.",
+  },
   // A session of an older version is rewritten in place.
   rewrites: true,
 };
+
+const FILE = "jpg.ts";
+
+function extensionsOf({ machine, project }: SetupPlace): string {
+  return machine.join(project === null ? piFolder(machine) : machine.join(project, ".pi"), "extensions");
+}
 
 /** The folder of all of pi's files. */
 export function piFolder({ env, home, join }: Machine): string {

@@ -4,7 +4,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { hasServer, installSetup, setupAgents, uninstallSetup } from "../../../src/app/import/hooks.ts";
+import { hasServer } from "../../../src/app/import/has-server.ts";
+import { installSetup, setupAgents, uninstallSetup } from "../../../src/app/import/hooks.ts";
 import { agents } from "../../../src/app/sessions/session-registry.ts";
 import { createTestRuntime, type TestRuntime } from "../../helpers/workspace.ts";
 

@@ -18,7 +18,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { hookLine, hookScript } from "../../../src/app/import/spool.ts";
+import { type HookMode, hookLine, hookScript } from "../../../src/app/import/spool.ts";
 import { createTempFolder, type TempFolder } from "../../helpers/temp-repository.ts";
 
 /** Larger than what is copied while the agent waits. */
@@ -49,11 +49,11 @@ afterEach(() => folder.remove());
 const path = (name: string): string => join(folder.path, name);
 
 /** Runs the line as an agent does, in a folder where nothing may appear. */
-function runHook(event: string | Record<string, unknown>, { copies = false } = {}): void {
+function runHook(event: string | Record<string, unknown>, mode: HookMode = null): void {
   const cwd = path("cwd");
   mkdirSync(cwd, { recursive: true });
   const input = typeof event === "string" ? event : JSON.stringify(event);
-  const line = hookLine(places, { agent: "an-agent", copies, isShared: false });
+  const line = hookLine(places, { agent: "an-agent", mode, isShared: false });
   const { status, stdout, stderr } = spawnSync("/bin/sh", ["-c", line], { cwd, input, encoding: "utf8" });
   expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: "", stderr: "" });
   expect(readdirSync(cwd)).toEqual([]);
@@ -141,12 +141,12 @@ describe("what a hook puts into the spool", () => {
   });
 
   it.each([
-    ["small", 4, false],
-    ["large, of an agent that rewrites its files", LARGE, true],
-  ])("stays when the file is truncated in place right after: %s", async (_, size, copies) => {
+    ["small", 4, null],
+    ["large, of an agent that rewrites its files", LARGE, "copy"],
+  ] as const)("stays when the file is truncated in place right after: %s", async (_, size, mode) => {
     const session = path("s.jsonl");
     writeFileSync(session, Buffer.alloc(size, "x"));
-    runHook({ transcript_path: session }, { copies });
+    runHook({ transcript_path: session }, mode);
     truncateSync(session, 0);
     expect((await kept()).length).toBe(size);
   });
@@ -201,7 +201,7 @@ describe("a hook", () => {
   });
 
   it("of a project's shared settings finds the script of the user who runs it, and names nobody's home", async () => {
-    const line = hookLine(places, { agent: "an-agent", copies: false, isShared: true });
+    const line = hookLine(places, { agent: "an-agent", mode: null, isShared: true });
     expect(line).not.toContain(folder.path);
     const run = (env: Record<string, string>): void => {
       const input = JSON.stringify({ transcript_path: path("s.jsonl") });

@@ -4,7 +4,7 @@
 import fc from "fast-check";
 import { parse as parseToml } from "smol-toml";
 import { describe, expect, it } from "vitest";
-import { addPart, findPart, HOOK_MARK, removePart } from "../../../src/app/import/hooks.ts";
+import { addPart, findPart, HOOK_MARK, removePart } from "../../../src/app/import/settings-part.ts";
 import { commandHooks, namedServer, type SettingsPart } from "../../../src/formats/agent-format.ts";
 
 const LINE = `[ ! -f '/state/${HOOK_MARK}' ] || /bin/sh '/state/${HOOK_MARK}' agent`;
