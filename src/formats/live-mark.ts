@@ -21,9 +21,21 @@ export interface FoundLiveMark extends LiveMark {
   readonly isInstalled: boolean;
 }
 
+/** A compaction that was taken back while the agent ran: jpg's own, or the agent's. */
+export interface LiveUndo {
+  /** Id of the compaction. */
+  readonly compaction: string;
+  /** Turn during or after which it was taken back, 0-based. */
+  readonly turn: number;
+  /** RFC 3339 UTC. */
+  readonly timestamp: string;
+}
+
 /** What a session says of compactions that jpg made while its agent ran. */
 export interface LiveMarks {
   readonly marks: readonly FoundLiveMark[];
+  /** On the path that the agent follows, oldest first. */
+  readonly undone: readonly LiveUndo[];
   /**
    * The id under which the agent's context holds the row of an event now: a row that a compaction kept is copied under a new id.
    * `undefined` = no row of the context is the event's own.

@@ -82,14 +82,15 @@ export function subjectOf(group: CompactionGroup): string {
 
 /**
  * Formats the message of the commit that reverts another, or, with `isBack`, reapplies one, in stock git's words. `subject` =
- * that of the commit that is reverted or reapplied; `commit` = the id of the reverted one.
+ * that of the commit that is reverted or reapplied; `commit` = the id of the reverted one, absent = not known.
  */
 export function revertMessage(work: {
   readonly isBack: boolean;
   readonly subject: string;
-  readonly commit: string;
+  readonly commit?: string;
 }): string {
-  return `${work.isBack ? "Reapply" : "Revert"} "${work.subject}"\n\nThis reverts commit ${work.commit}.\n`;
+  const subject = `${work.isBack ? "Reapply" : "Revert"} "${work.subject}"\n`;
+  return work.commit === undefined ? subject : `${subject}\nThis reverts commit ${work.commit}.\n`;
 }
 
 /** Removes the words of reverts and reapplies from a subject: returns the rest, and whether it ends up reverted. */

@@ -62,7 +62,8 @@ export async function readContinuedSession(
   const addsNothing =
     start.turnCount === exported.turnOids.length &&
     sequence.turnCount === sequence.known.length &&
-    sequence.compactionsAfter(known.length - 1).length === 0;
+    sequence.compactionsAfter(known.length - 1).length === 0 &&
+    sequence.undoneAfter?.(known.length - 1).length === 0;
   return { tree, exported: exported.commit, start, sequence, addsNothing };
 }
 
@@ -143,6 +144,8 @@ function createSequence(continuation: Continuation): TurnSequence {
       };
     },
     compactionsAfter: (index) => compactions.filter((compaction) => turnOfCompaction(compaction) === index),
+    undoneAfter: (index) =>
+      session.live?.undone.filter(({ turn }) => Math.max(base - 1, turn - last - 1 + base) === index) ?? [],
     titlesIn: (index) => (index < base ? [] : (titles.get(fileTurn(index)) ?? [])),
     toolsIn: (index) => (index < base ? [] : toolsOfTurn(session, fileTurn(index))),
     settingsIn: (index) => (index < base ? [] : settingsOfTurn(session, fileTurn(index))),

@@ -59,6 +59,7 @@ export async function readForkedAgent(
       ...inForce.filter(({ to_turn }) => to_turn === index || (index === turn - 1 && to_turn < index)),
       ...own.filter(({ id }) => turns.get(id) === index),
     ],
+    undoneAfter: (index) => (index < turn ? [] : (whole.undoneAfter?.(index - turn) ?? [])),
     titlesIn: (index) => (index < turn ? [] : whole.titlesIn(index - turn)),
     toolsIn: (index) => (index < turn ? [] : whole.toolsIn(index - turn)),
     settingsIn: (index) => (index < turn ? [] : whole.settingsIn(index - turn)),

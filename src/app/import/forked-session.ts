@@ -20,7 +20,7 @@ import {
   type TurnSequence,
   wholeSequence,
 } from "./import-commits.ts";
-import { commonTurns, everyCompactionId } from "./import-place.ts";
+import { commonTurns, readKnownRecords } from "./import-place.ts";
 import { countStoredEvents } from "./import-report.ts";
 import {
   compactionBefore,
@@ -90,6 +90,7 @@ export async function readForkedSession(
       if (index < shared - 1) return [];
       return [...(index === shared - 1 ? begins : []), ...whole.compactionsAfter(index - shift)];
     },
+    undoneAfter: (index) => (index < shared - 1 ? [] : (whole.undoneAfter?.(index - shift) ?? [])),
     titlesIn: (index) => (index < shared ? [] : whole.titlesIn(index - shift)),
     toolsIn: (index) => (index < shared ? [] : whole.toolsIn(index - shift)),
     settingsIn: (index) => (index < shared ? [] : whole.settingsIn(index - shift)),
@@ -233,7 +234,7 @@ async function forkOne(
     firstTurn: common,
     continued: false,
     changes,
-    known: await everyCompactionId(store, parent),
+    known: await readKnownRecords({ store }, parent, { changes }),
     sideFiles: [],
   });
   const [result] = await store.write([{ branch: name, expected: null, parent, commits }]);

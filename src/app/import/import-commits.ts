@@ -1,5 +1,5 @@
 // Makes the commits of an import from the session alone, so that two people who import one session share history.
-import type { Compaction } from "../../core/conversation/compaction.ts";
+import { type Compaction, compareTimestamps } from "../../core/conversation/compaction.ts";
 import { formatCompactionLine, formatRecordLine, recordPath } from "../../core/conversation/compaction-line.ts";
 import type { Event } from "../../core/conversation/event.ts";
 import { shortId } from "../../core/conversation/name.ts";
@@ -7,7 +7,8 @@ import { estimateEvents } from "../../core/conversation/token-estimate.ts";
 import { documentPath, turnPath } from "../../core/conversation/turn-file.ts";
 import { appendAll } from "../../core/lists.ts";
 import type { ImportedSession, ImportedTurns, SettingsChange, ToolList } from "../../formats/imported-session.ts";
-import { compactionMessage, turnMessage } from "../../store/messages.ts";
+import type { LiveUndo } from "../../formats/live-mark.ts";
+import { compactionMessage, revertMessage, subjectOf, turnMessage } from "../../store/messages.ts";
 import type { CommitSpec, ConversationStore, FileChange } from "../../store/store.ts";
 import { derivedPadding } from "../conversation/append.ts";
 import { coversDigest } from "../conversation/covers.ts";
@@ -39,8 +40,8 @@ interface ImportCommits {
   readonly chain: TurnChain;
   /** Changes of the first turn's commit to what the branch has: pieces of earlier turns that grew, later turns. */
   readonly changes: readonly FileChange[];
-  /** Ids of compactions that are or were on the branch; they are not written again. */
-  readonly known: ReadonlySet<string>;
+  /** Compactions that are or were on the branch; they are not written again. */
+  readonly known: KnownRecords;
   readonly sideFiles: readonly SideFile[];
 }
 
@@ -133,27 +134,67 @@ function turnOfTools({ sequence }: ImportCommits, end: number): number {
   return -1;
 }
 
+/** Compactions and what took them back, in the order of their times. */
 async function* compactionCommits(
   work: ImportCommits,
   index: number,
   turn: PreparedTurn | null,
 ): AsyncGenerator<CommitSpec> {
+  const undone = [...(work.sequence.undoneAfter?.(index) ?? [])];
   for (const draft of work.sequence.compactionsAfter(index)) {
-    if (work.known.has(draft.id)) continue;
+    while (undone[0] !== undefined && compareTimestamps(undone[0].timestamp, draft.timestamp) < 0)
+      yield* revertCommits(work, undone.shift());
+    if (work.known.ids.has(draft.id)) continue;
     const compaction = await completeCompaction(work, draft, turn === null ? null : { index, turn });
-    const signature = signatureAt(work.agent, Math.floor(Date.parse(compaction.timestamp) / 1000) || 0);
+    const path = recordPath("compactions", compaction.timestamp, compaction.id);
+    work.known.live.set(compaction.id, { paths: [path], subject: subjectOf([compaction]) });
     yield {
       message: compactionMessage({ compaction, hidden: null }),
-      author: signature,
-      committer: signature,
-      changes: [
-        {
-          path: recordPath("compactions", compaction.timestamp, compaction.id),
-          bytes: encode(`${formatCompactionLine(compaction, derivedPadding(compaction.id))}\n`),
-        },
-      ],
+      ...signedAt(work, compaction.timestamp),
+      changes: [{ path, bytes: encode(`${formatCompactionLine(compaction, derivedPadding(compaction.id))}\n`) }],
     };
   }
+  for (const undo of undone) yield* revertCommits(work, undo);
+}
+
+/** The commit that takes a compaction back, as `jpg revert` does, unless that was done: a user may have brought it back since. */
+function* revertCommits({ known, agent }: ImportCommits, undo: LiveUndo | undefined): Generator<CommitSpec> {
+  const record =
+    undo === undefined || known.reverted.has(undo.compaction) ? undefined : known.live.get(undo.compaction);
+  if (undo === undefined || record === undefined) return;
+  known.live.delete(undo.compaction);
+  yield {
+    message: revertMessage({ isBack: false, subject: record.subject, commit: record.commit }),
+    ...signedAt({ agent }, undo.timestamp),
+    changes: record.paths.map((path): FileChange => ({ path, remove: true })),
+  };
+}
+
+function signedAt(
+  { agent }: Pick<ImportCommits, "agent">,
+  timestamp: string,
+): Pick<CommitSpec, "author" | "committer"> {
+  const signature = signatureAt(agent, Math.floor(Date.parse(timestamp) / 1000) || 0);
+  return { author: signature, committer: signature };
+}
+
+/** The compactions of a branch before an import. */
+export interface KnownRecords {
+  /** Ids of all that it ever had. */
+  readonly ids: ReadonlySet<string>;
+  /** Ids of those that a commit removed. */
+  readonly reverted: ReadonlySet<string>;
+  /** Those in force, by id; the import adds its own. */
+  readonly live: Map<string, LiveRecord>;
+}
+
+interface LiveRecord {
+  /** Its file, and those of its group. */
+  readonly paths: readonly string[];
+  /** Subject of the commit that added it. */
+  readonly subject: string;
+  /** That commit; absent = the import itself makes it. */
+  readonly commit?: string;
 }
 
 async function completeCompaction(
@@ -174,10 +215,15 @@ async function completeCompaction(
   };
 }
 
-/** Counts the compactions that the commits of a sequence add; `known` = those that are or were on the branch. */
-export function countNewCompactions(sequence: TurnSequence, known: ReadonlySet<string>): number {
-  const turns = Array.from({ length: sequence.turnCount }, (_, turn) => sequence.compactionsAfter(turn));
-  return turns.flat().filter(({ id }) => !known.has(id)).length;
+/** Counts the compactions that the commits of a sequence add, less those that they take back. */
+export function countNewCompactions(sequence: TurnSequence, { ids, reverted, live }: KnownRecords): number {
+  const turns = Array.from({ length: sequence.turnCount }, (_, turn) => turn);
+  const made = turns.flatMap((turn) => sequence.compactionsAfter(turn)).filter(({ id }) => !ids.has(id));
+  const after = new Map([...live].map(([id, { paths }]) => [id, paths.length] as const));
+  for (const { id } of made) after.set(id, 1);
+  const undone = turns.flatMap((turn) => sequence.undoneAfter?.(turn) ?? []).map(({ compaction }) => compaction);
+  const gone = new Set(undone.filter((id) => !reverted.has(id)));
+  return made.length - [...gone].reduce((count, id) => count + (after.get(id) ?? 0), 0);
 }
 
 /** The agent's own count of tokens before and after; without the latter, an estimate of the summary. */
@@ -253,6 +299,8 @@ export interface TurnSequence {
   lines(index: number): { readonly first: number; readonly end: number } | null;
   /** The agent's compactions to commit after that turn, oldest first, in positions of the conversation. */
   compactionsAfter(index: number): readonly Compaction[];
+  /** Compactions that were taken back after that turn, oldest first; absent = none. */
+  undoneAfter?(index: number): readonly LiveUndo[];
   /** Titles given during that turn, oldest first. */
   titlesIn(index: number): ImportedSession["titles"];
   /** Lists of tools that the agent offered from that turn on, one per change, oldest first. */
@@ -285,10 +333,15 @@ export function wholeSequence(
           },
     compactionsAfter: (index) =>
       session.compactions.filter((compaction) => session.compactionTurns.get(compaction.id) === index),
+    undoneAfter: (index) => undoneIn(session, index),
     titlesIn: (index) => titles.get(index) ?? [],
     toolsIn: (index) => toolsOfTurn(session, index),
     settingsIn: (index) => settingsOfTurn(session, index),
   };
+}
+
+export function undoneIn({ live }: ImportedSession, index: number): readonly LiveUndo[] {
+  return live?.undone.filter(({ turn }) => turn === index) ?? [];
 }
 
 export function toolsOfTurn({ toolLists = [] }: ImportedSession, index: number): readonly ToolList[] {

@@ -1,11 +1,14 @@
 // Decides where an import writes: a new conversation, a fork, or the branch that the session continues; and from which turn on.
+
 import type { ParentSession } from "../../core/conversation/branch-files.ts";
+import type { Compaction } from "../../core/conversation/compaction.ts";
 import { branchName, conversationId, conversationOf, isTurnNumber, shortId } from "../../core/conversation/name.ts";
 import { turnPath } from "../../core/conversation/turn-file.ts";
 import type { ExportOrigin, ImportedSession } from "../../formats/imported-session.ts";
+import type { LiveSession } from "../../formats/live-mark.ts";
 import type { SessionDescent } from "../../formats/session-source.ts";
 import type { BranchTip, ConversationStore, FileChange, TreeFile } from "../../store/store.ts";
-import { compactionIdOfPath } from "../conversation/append.ts";
+import { compactionIdOfPath, findAddition, groupPaths } from "../conversation/append.ts";
 import { type BranchAtTurn, startOfTurns } from "../conversation/fork-start.ts";
 import { readRecordLog } from "../conversation/log.ts";
 import {
@@ -21,7 +24,7 @@ import { titleForId } from "../names/conversations.ts";
 import { type FamilyNames, familyOf, importSuffix } from "../names/find-session.ts";
 import { listPieces, type OpenSession } from "../sessions/open-session.ts";
 import type { ContinuedSession } from "./continued-session.ts";
-import { alignPieces, type TurnChain, type TurnSequence } from "./import-commits.ts";
+import { alignPieces, type KnownRecords, type TurnChain, type TurnSequence } from "./import-commits.ts";
 
 export interface ImportPlace {
   readonly branch: string;
@@ -110,7 +113,10 @@ async function placeFork(
   return { ...PLAIN, branch, parent: begin.commit, firstTurn: commonTurns, changes };
 }
 
-/** Changes the tree of the first turns to begin with: removes imported compactions that are not read any more. */
+/**
+ * Changes the tree of the first turns to begin with: removes compactions that the agent's path does not have any more, imported
+ * ones and those that jpg made while the agent ran.
+ */
 async function withoutFormerReading(
   store: ConversationStore,
   start: BranchAtTurn,
@@ -121,7 +127,11 @@ async function withoutFormerReading(
   if (start.compactions.length === 0 || !hasEarlier) return start.changes;
   const { all } = await loadCompactions(store, await loadBranchTree(store, "", start.commit));
   const read = new Set(session.compactions.map(({ id }) => id));
-  const gone = new Set(all.filter(({ id, source }) => source === "import" && !read.has(id)).map(({ id }) => id));
+  const live = new Set(
+    session.live?.marks.filter(({ isInstalled }) => isInstalled).map(({ compaction }) => compaction),
+  );
+  const isMade = ({ id, source }: Compaction): boolean => source === "import" || live.has(id);
+  const gone = new Set(all.filter((record) => isMade(record) && !read.has(record.id)).map(({ id }) => id));
   const files = start.compactions.filter(({ path }) => gone.has(compactionIdOfPath(path) ?? ""));
   return [...start.changes, ...files.map(({ path }): FileChange => ({ path, remove: true }))];
 }
@@ -311,12 +321,32 @@ function linesOf(turn: Uint8Array): string[] {
   return new TextDecoder().decode(turn).split("\n");
 }
 
-/** Ids of all compactions that a commit's history ever had. */
-export async function everyCompactionId(store: ConversationStore, commit: string): Promise<Set<string>> {
+/**
+ * Reads the compactions that a commit, changed so, has and had; null = there is no commit yet. Those in force are read where the
+ * session says that some were taken back.
+ */
+export async function readKnownRecords(
+  workspace: Pick<Workspace, "store">,
+  commit: string | null,
+  { changes, live: undo }: { readonly changes: readonly FileChange[]; readonly live?: LiveSession },
+): Promise<KnownRecords> {
+  if (commit === null) return { ids: new Set(), reverted: new Set(), live: new Map() };
+  const { store } = workspace;
   const entries = await readRecordLog(store, commit);
-  return new Set(
-    entries.flatMap((entry) => [...entry.added, ...entry.removed]).map((path) => compactionIdOfPath(path) ?? path),
-  );
+  const idOf = (path: string): string => compactionIdOfPath(path) ?? path;
+  const reverted = new Set(entries.flatMap(({ removed }) => removed.map(idOf)));
+  const ids = new Set([...entries.flatMap(({ added }) => added.map(idOf)), ...reverted]);
+  if (undo === undefined || undo.undone.length === 0) return { ids, reverted, live: new Map() };
+  const tree = await loadBranchTree(store, "", commit);
+  const together = await groupPaths(workspace, tree, await loadCompactions(store, tree));
+  const gone = new Set(changes.flatMap((change) => ("remove" in change ? [change.path] : [])));
+  const live = tree.compactions.flatMap(({ path }) => {
+    const addition = findAddition(entries, idOf(path))?.entry;
+    if (gone.has(path) || addition === undefined) return [];
+    const [subject = ""] = addition.message.split("\n", 1);
+    return [[idOf(path), { paths: together(path), subject, commit: addition.commit }] as const];
+  });
+  return { ids, reverted, live: new Map(live) };
 }
 
 /** Where to write a newest turn that grew. */

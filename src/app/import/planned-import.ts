@@ -15,7 +15,7 @@ import {
   readSession,
   type SessionDecision,
 } from "./import-decision.ts";
-import { everyCompactionId, type ImportDecision, type ImportPlace, placeImport } from "./import-place.ts";
+import { type ImportDecision, type ImportPlace, placeImport, readKnownRecords } from "./import-place.ts";
 import {
   agentOf,
   countCompactions,
@@ -123,7 +123,7 @@ interface CountedCommits {
 async function createCommits({ store }: Workspace, plan: Planned): Promise<CountedCommits> {
   const { open, session, sequence, chain, place } = plan;
   const { parent, header, firstTurn, continued, changes } = place;
-  const known = parent === null ? new Set<string>() : await everyCompactionId(store, parent);
+  const known = await readKnownRecords({ store }, parent, { changes, live: session.live });
   const commits = makeCommits({
     sequence,
     source: open.source,

@@ -66,6 +66,10 @@ export async function keepStoredTurns(stored: Stored, whole: Reading): Promise<T
       return { first: lineOfTurn(index), end: next };
     },
     compactionsAfter: (index) => compactions.flatMap(({ after, compaction }) => (after === index ? [compaction] : [])),
+    undoneAfter: (index) =>
+      Array.from({ length: whole.sequence.turnCount }, (_, turn) => turn)
+        .filter((turn) => (turn < join.read ? Math.max(last, 0) : turn + shift) === index)
+        .flatMap((turn) => whole.sequence.undoneAfter?.(turn) ?? []),
     titlesIn: (index) => {
       if (index > last) return whole.sequence.titlesIn(index - shift);
       if (index < last || join.read === 0) return [];

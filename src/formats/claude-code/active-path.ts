@@ -280,7 +280,7 @@ export function createGraph(index: SessionIndex): SessionGraph {
   for (const entry of index.entries) {
     if (entry.uuid === undefined) continue;
     if (entry.kind === "summary") noteKept(entry);
-    const link = lastSaidBefore(entry) ?? resolveLink(index, entry, kept);
+    const link = lastSaidBefore(entry) ?? wholeAnswer(entry, resolveLink(index, entry, kept));
     const parent = link === "missing" ? adopt(entry) : link;
     if (parent !== undefined) parents.set(entry, parent);
     if (entry.lostParent === true && !startsNewContext(entry)) noteCut(entry);
@@ -311,8 +311,19 @@ export function createGraph(index: SessionIndex): SessionGraph {
     if (entry.kind !== "boundary" || entry.kept === undefined || entry.parent !== undefined) return undefined;
     const named = index.nodes.get(entry.logicalParent ?? "");
     const last = entry.kept.isBefore ? above.at(-1) : keptBy(entry).at(-1);
-    const from = entry.kept.isBefore ? (keptBy(entry).at(-1) ?? named) : named;
+    const before = entry.kept.isBefore ? (keptBy(entry).at(-1) ?? named) : named;
+    const from = boundaryOf(before) ?? before;
     return from !== undefined && last !== undefined && descends(last, from) ? last : undefined;
+  }
+
+  /** A compaction after an answer follows all of it. */
+  function wholeAnswer({ kind }: LineEntry, link: Link): Link {
+    return kind === "boundary" && link !== "missing" ? (boundaryOf(link) ?? link) : link;
+  }
+
+  /** The boundary of an answer's row. */
+  function boundaryOf(entry: LineEntry | undefined): LineEntry | undefined {
+    return entry?.answers === undefined ? undefined : index.nodes.get(entry.answers);
   }
 
   function adopt(entry: LineEntry): LineEntry | undefined {

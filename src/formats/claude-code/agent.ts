@@ -15,8 +15,10 @@ import {
 } from "../imported-session.ts";
 import { createParsedLines, type ParsedLines, type RawLine, type SessionSource, stringOf } from "../session-source.ts";
 import { findOffPathLines, followTest, pathTo, type SessionGraph, type SessionPath } from "./active-path.ts";
+import { createAnswerReader } from "./answer-rows.ts";
 import { readAgentCompactions } from "./compactions.ts";
 import { firstTitle, readPath, readPlannedTurn, type TurnPlan } from "./events.ts";
+import { readLive } from "./live-session.ts";
 import { CLAUDE_SENT_LOG } from "./sent-requests.ts";
 import {
   aboutTranscript,
@@ -83,7 +85,7 @@ function isClaudeLine(line: RawLine): boolean {
 // compactions. A pure function of the file's text.
 
 /** Version of this importer: raise it when the same bytes would give other events or records. */
-const CLAUDE_IMPORTER = 7;
+const CLAUDE_IMPORTER = 8;
 
 /** Title of a session without a user request. */
 const UNTITLED = "untitled session";
@@ -91,11 +93,12 @@ const UNTITLED = "untitled session";
 /** Reads a session; lists bad lines in `skippedLines`. Throws `not_a_session` when no line is Claude Code's. */
 export function readClaudeSession(source: SessionSource): ImportedSession {
   const lines = createParsedLines(source, parseLine);
-  const index = indexSession(lines, source.lineCount);
-  if (!hasClaudeLine(lines, index)) throw notASession(index);
-  const sessionId = sessionIdOf(index);
-  const { graph, path, cuts, plan } = readPath(lines, index, sessionId);
-  const compactions = readAgentCompactions({ plan, chain: path.chain, graph });
+  const indexed = indexSession(lines, source.lineCount);
+  if (!hasClaudeLine(lines, indexed)) throw notASession(indexed);
+  const sessionId = sessionIdOf(indexed);
+  const { index, answers, graph, path, cuts, plan } = readPath(lines, indexed, sessionId);
+  const readAnswer = createAnswerReader(indexed);
+  const compactions = readAgentCompactions({ plan, chain: path.chain, graph, answers, readAnswer });
   const starts = turnStarts(cuts);
   const title = firstTitle(plan);
   const origin = readExportOrigin(index.firstLine);
@@ -119,6 +122,7 @@ export function readClaudeSession(source: SessionSource): ImportedSession {
     compactionTurns: new Map(compactions.map((compaction) => [compaction.id, compaction.to_turn])),
     abandoned: findAbandoned(index, graph, { path, cuts, plan }),
     skippedLines: index.skipped,
+    live: readLive({ index: indexed, answers, graph, path, cuts, compactions }),
     lineage: readLineage(index, path),
     ...(parts.length > 0 && { parts }),
     ...(origin !== null && { origin }),

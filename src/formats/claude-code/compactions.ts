@@ -5,6 +5,8 @@ import { plainTextOfParts } from "../anthropic/agent.ts";
 import { deriveName } from "../imported-session.ts";
 import { addMilliseconds, type RawLine, recordOf } from "../session-source.ts";
 import { type SessionGraph, startsNewContext } from "./active-path.ts";
+import { type AnswerReader, eventsOfRows } from "./answer-rows.ts";
+import type { AnsweredIndex } from "./answers.ts";
 import { readLineEvents, type TurnPlan } from "./events.ts";
 import { isSent, type LineEntry } from "./session-index.ts";
 
@@ -13,14 +15,23 @@ interface Break {
   readonly at: LineEntry;
   readonly boundary?: LineEntry;
   readonly summary?: LineEntry;
-  readonly reason?: "broken-parent" | "boundary-without-summary";
+  /** The rows that are sent in place of what comes before; absent = the summary, and what the boundary keeps. */
+  readonly rows?: readonly LineEntry[];
+  /** Id of jpg's own compaction that the boundary stands for. */
+  readonly mark?: string;
+  readonly reason?: "broken-parent" | "boundary-without-summary" | typeof DIFFERS;
 }
+
+/** Why a compaction shows other rows than the agent sent while it ran. */
+const DIFFERS = "resumes-differently";
 
 export interface CompactionSources {
   readonly plan: TurnPlan;
   /** The path from root to leaf. */
   readonly chain: readonly LineEntry[];
   readonly graph: Pick<SessionGraph, "isCutOff" | "keptBy">;
+  readonly answers: AnsweredIndex["answers"];
+  readonly readAnswer: AnswerReader;
 }
 
 /** Reads the compactions of a path, oldest first, with rising timestamps. */
@@ -36,7 +47,8 @@ export function readAgentCompactions(sources: CompactionSources): readonly Compa
   return compactions;
 }
 
-function findBreaks({ chain, graph, plan }: CompactionSources): readonly Break[] {
+function findBreaks(sources: CompactionSources): readonly Break[] {
+  const { chain, graph, plan } = sources;
   const breaks: Break[] = [];
   const newestOpener = plan.openers.at(-1);
   const newestTurn = newestOpener === undefined ? -1 : chain.lastIndexOf(newestOpener);
@@ -48,7 +60,7 @@ function findBreaks({ chain, graph, plan }: CompactionSources): readonly Break[]
   const lastRoot = lastNewRoot(chain);
   let isSentBefore = false;
   for (const [position, entry] of chain.entries()) {
-    const found = isSentBefore ? breakAt(chain, position) : undefined;
+    const found = isSentBefore ? breakAt(sources, position) : undefined;
     if (found !== undefined) breaks.push(found);
     // Also if the agent compacts it later: a shorter state of the file did not know that.
     else if (isSentBefore && isCut(entry, position)) breaks.push({ at: entry, reason: "broken-parent" });
@@ -78,16 +90,40 @@ function mayPrecedeItsParent(chain: readonly LineEntry[], position: number): boo
   return chain.slice(position).every((entry) => !entry.isMessage || entry.kind === kind);
 }
 
-function breakAt(chain: readonly LineEntry[], position: number): Break | undefined {
+function breakAt(sources: CompactionSources, position: number): Break | undefined {
+  const { chain } = sources;
   const entry = chain[position];
   const next = chain[position + 1];
+  if (entry?.kind === "repeated") return answerAt(sources, entry);
   if (entry?.kind === "summary") {
     const before = chain[position - 1];
     return before?.kind === "boundary" ? undefined : { at: entry, summary: entry };
   }
-  if (entry?.kind !== "boundary") return undefined;
-  if (next?.kind === "summary") return { at: entry, boundary: entry, summary: next };
+  if (entry?.kind !== "boundary" || next?.kind === "repeated") return undefined;
+  if (next?.kind === "summary")
+    return { at: entry, boundary: entry, summary: next, rows: keptOfAnswers(sources, entry, next) };
   return { at: entry, boundary: entry, reason: "boundary-without-summary" };
+}
+
+/** The rows after a compaction of the agent that keeps rows of an answer: no event of the history says what they say. */
+function keptOfAnswers(
+  { graph, answers }: CompactionSources,
+  boundary: LineEntry,
+  summary: LineEntry,
+): readonly LineEntry[] | undefined {
+  const kept = boundary.kept?.isBefore === false ? graph.keptBy(boundary) : [];
+  if (!kept.some((row) => answers.has(row))) return undefined;
+  return [summary, ...kept.map((row) => answers.get(row)?.row ?? row)];
+}
+
+/** jpg's undo takes a compaction back, and makes none. */
+function answerAt({ answers, readAnswer }: CompactionSources, at: LineEntry): Break | undefined {
+  const found = answers.get(at);
+  if (found === undefined || !found.answer.isWhole) return undefined;
+  const { boundary, mark } = found.answer;
+  if (mark?.mark?.kind === "undo") return undefined;
+  const { rows, differs } = readAnswer(found.answer, found.row);
+  return { at, boundary, rows, mark: mark?.mark?.compaction, reason: differs ? DIFFERS : undefined };
 }
 
 interface LinePlace {
@@ -137,29 +173,38 @@ function createCompaction(sources: CompactionSources, found: Break, { end, kept,
   const { plan } = sources;
   const own = (found.boundary ?? found.at).timestamp;
   const isLater = after === undefined || compareTimestamps(own, after) > 0;
-  const summary = found.summary === undefined ? undefined : rawLine(plan, found.summary);
+  const id = found.mark ?? nameOfBreak(plan, found);
   return {
     type: "compaction",
-    id: deriveName(`${found.at.uuid ?? plan.sessionId}${found.reason === "broken-parent" ? ".broken-parent" : ""}`),
+    id,
     timestamp: isLater ? own : addMilliseconds(after, 1),
     from_turn: kept.start?.turn ?? 0,
     to_turn: end.turn,
     from_event: kept.start?.event,
     to_event: end.event,
     ...(kept.start === undefined && kept.events.length > 0 && { keep: kept.events }),
-    ...(summary === undefined
-      ? { turns: "omit" as const }
-      : {
-          summary: {
-            summary: plainTextOfParts(recordOf(summary, "message")?.["content"]),
-            source: "imported" as const,
-            inject: "request" as const,
-          },
-        }),
+    ...shownInstead(plan, found, id),
     source: "import",
     reason: found.reason,
     metadata: compactionMetadata(plan, found),
   };
+}
+
+function nameOfBreak({ sessionId }: TurnPlan, { at, boundary, rows, reason }: Break): string {
+  if (rows !== undefined && boundary?.uuid !== undefined) return deriveName(boundary.uuid);
+  return deriveName(`${at.uuid ?? sessionId}${reason === "broken-parent" ? ".broken-parent" : ""}`);
+}
+
+function shownInstead(
+  plan: TurnPlan,
+  { rows, summary }: Break,
+  id: string,
+): Pick<Compaction, "replacement" | "summary" | "turns"> {
+  const replacement = rows === undefined ? [] : eventsOfRows(plan, rows, id);
+  if (replacement.length > 0) return { replacement };
+  if (summary === undefined) return { turns: "omit" };
+  const text = plainTextOfParts(recordOf(rawLine(plan, summary), "message")?.["content"]);
+  return { summary: { summary: text, source: "imported", inject: "request" } };
 }
 
 interface KeptEvents {
@@ -172,9 +217,9 @@ interface KeptEvents {
 function readKeptEvents(
   { plan, graph }: CompactionSources,
   places: ReadonlyMap<LineEntry, LinePlace>,
-  { at, boundary }: Break,
+  { at, boundary, rows }: Break,
 ): KeptEvents {
-  if (boundary?.kept === undefined) return { events: [] };
+  if (boundary?.kept === undefined || rows !== undefined) return { events: [] };
   const lines = graph.keptBy(boundary);
   const events = lines.flatMap((entry) => readLineEvents(plan, entry).map((event) => event.id));
   const last = lines.at(-1);
@@ -194,11 +239,12 @@ function placeAfter(plan: TurnPlan, place: LinePlace | undefined, end: LineEntry
   return plan.lines[turn + 1]?.[0] === end ? undefined : { turn: turn + 1 };
 }
 
-function compactionMetadata(plan: TurnPlan, { at, boundary, summary }: Break): Readonly<Record<string, unknown>> {
+function compactionMetadata(plan: TurnPlan, { at, boundary, summary, rows }: Break): Readonly<Record<string, unknown>> {
   const compact = boundary === undefined ? undefined : recordOf(rawLine(plan, boundary), "compactMetadata");
   return {
     trigger: compact?.["trigger"],
     preTokens: compact?.["preTokens"],
+    postTokens: rows === undefined || summary !== undefined ? undefined : compact?.["postTokens"],
     boundary: boundary?.uuid,
     summary: summary?.uuid,
     ...(boundary === undefined && summary === undefined && { line: at.uuid }),

@@ -4,6 +4,7 @@ import type { ChatRequest, Event, EventMetadata } from "../../core/conversation/
 import { opaqueFieldsOf, readAnswerBlock, readResultBlock, toContent } from "../anthropic/agent.ts";
 import { type ParsedLines, type RawLine, recordOf, stringOf } from "../session-source.ts";
 import { createGraph, findActivePath, type SessionGraph, type SessionPath } from "./active-path.ts";
+import { type AnsweredIndex, findAnswers } from "./answers.ts";
 import {
   createNote,
   isQueuedPrompt,
@@ -61,6 +62,7 @@ function toEvents(reading: LineReading): readonly Event[] {
     case "summary":
       return as === "request" ? numbered(reading, [request(raw, "summary")]) : [];
     case "boundary":
+    case "repeated":
       return [];
     case "side":
       return [createNote(raw, at)];
@@ -233,7 +235,7 @@ function readingOf(plan: TurnPlan, entry: LineEntry): LineReading["as"] {
 
 // The path that the agent would resume, cut into turns.
 
-interface SessionReading {
+interface SessionReading extends AnsweredIndex {
   readonly graph: SessionGraph;
   readonly path: SessionPath;
   readonly cuts: readonly TurnCut[];
@@ -241,7 +243,8 @@ interface SessionReading {
 }
 
 /** Reads the path of an indexed session. */
-export function readPath(lines: ParsedLines, index: SessionIndex, sessionId: string): SessionReading {
+export function readPath(lines: ParsedLines, indexed: SessionIndex, sessionId: string): SessionReading {
+  const { index, answers } = findAnswers(lines, indexed);
   const graph = createGraph(index);
   const path = findActivePath(index, graph);
   const cuts = cutTurns(path.chain);
@@ -255,7 +258,7 @@ export function readPath(lines: ParsedLines, index: SessionIndex, sessionId: str
     notes: new Set(notes),
     empty: findEmptyMessages([...path.chain, ...path.offPath.keys()]),
   };
-  return { graph, path, cuts, plan };
+  return { index, answers, graph, path, cuts, plan };
 }
 
 /** The first words of the first request; undefined when there is none. */

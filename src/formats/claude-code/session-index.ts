@@ -2,6 +2,7 @@
 // listed, never thrown; of lines with one uuid the last counts, except for a parent that it lacks.
 import { readToolDefinition, type ToolDefinition } from "../../core/conversation/defined-tools.ts";
 import type { SkippedLine, ToolList } from "../imported-session.ts";
+import { type LiveMark, readLiveMark } from "../live-mark.ts";
 import {
   isRecord,
   NO_DATE,
@@ -47,6 +48,10 @@ export interface LineEntry {
   readonly timestamp: string;
   /** Lines that a compaction keeps; only on boundaries. */
   readonly kept?: Kept;
+  /** jpg's mark of a compaction in the running agent. */
+  readonly mark?: LiveMark;
+  /** Of a `repeated` row: the uuid of its boundary. */
+  readonly answers?: string;
 }
 
 /** A title line. */
@@ -261,7 +266,12 @@ function createEntry({ line, raw, uuid, timestamp, model, earlier }: EntryInput)
     ...(kind === "assistant" && { says: saysLittle(raw) }),
     ...(calls.length > 0 && { calls }),
     kept,
+    mark: raw["subtype"] === "informational" ? markOf(raw) : undefined,
   };
+}
+
+function markOf({ type, content }: RawLine): LiveMark | undefined {
+  return type === "system" && typeof content === "string" ? (readLiveMark(content) ?? undefined) : undefined;
 }
 
 function saysLittle(raw: RawLine): LineEntry["says"] {
@@ -399,7 +409,8 @@ export function messageBlocks(line: RawLine): readonly RawLine[] | undefined {
 /**
  * `prompt` the user's request · `command` a `/command` typed by the user, a request only when the model answers it ·
  * `harness` user text made by the agent (meta lines, local command output, interrupt markers) · `result` tool results ·
- * `assistant` · `attachment` sent by the agent · `summary` and `boundary` of a compaction · `side` never sent.
+ * `assistant` · `attachment` sent by the agent · `summary` and `boundary` of a compaction · `side` never sent ·
+ * `repeated` a row of a context that a program put in place of the agent's (answers.ts).
  */
 type LineKind =
   | "prompt"
@@ -410,7 +421,8 @@ type LineKind =
   | "attachment"
   | "summary"
   | "boundary"
-  | "side";
+  | "side"
+  | "repeated";
 
 const HARNESS_TEXT = /^\s*(?:<local-command-|<bash-stdout>|<bash-stderr>|\[Request interrupted by user)/;
 const COMMAND_TEXT = /^\s*<command-name>/;
@@ -485,7 +497,7 @@ function firstText(blocks: readonly RawLine[]): string {
 
 /** Whether lines of this kind become events that a model is sent. */
 export function isSent(kind: LineKind): boolean {
-  return kind !== "side" && kind !== "boundary" && kind !== "summary";
+  return kind !== "side" && kind !== "boundary" && kind !== "summary" && kind !== "repeated";
 }
 
 // The session that a line names. A sub-agent's lines name the session that started it, so its own id combines both.
