@@ -5,7 +5,7 @@ import type { Compaction } from "../../core/conversation/compaction.ts";
 import { branchName, conversationId, conversationOf, isTurnNumber, shortId } from "../../core/conversation/name.ts";
 import { turnPath } from "../../core/conversation/turn-file.ts";
 import type { ExportOrigin, ImportedSession } from "../../formats/imported-session.ts";
-import type { LiveSession } from "../../formats/live-mark.ts";
+import type { LiveMarks } from "../../formats/live-mark.ts";
 import type { SessionDescent } from "../../formats/session-source.ts";
 import type { BranchTip, ConversationStore, FileChange, TreeFile } from "../../store/store.ts";
 import { compactionIdOfPath, findAddition, groupPaths } from "../conversation/append.ts";
@@ -328,7 +328,7 @@ function linesOf(turn: Uint8Array): string[] {
 export async function readKnownRecords(
   workspace: Pick<Workspace, "store">,
   commit: string | null,
-  { changes, live: undo }: { readonly changes: readonly FileChange[]; readonly live?: LiveSession },
+  { changes, live: undo }: { readonly changes: readonly FileChange[]; readonly live?: LiveMarks },
 ): Promise<KnownRecords> {
   if (commit === null) return { ids: new Set(), reverted: new Set(), live: new Map() };
   const { store } = workspace;

@@ -280,7 +280,7 @@ export function createGraph(index: SessionIndex): SessionGraph {
   for (const entry of index.entries) {
     if (entry.uuid === undefined) continue;
     if (entry.kind === "summary") noteKept(entry);
-    const link = lastSaidBefore(entry) ?? wholeAnswer(entry, resolveLink(index, entry, kept));
+    const link = lastSaidBefore(entry) ?? resolveLink(index, entry, kept);
     const parent = link === "missing" ? adopt(entry) : link;
     if (parent !== undefined) parents.set(entry, parent);
     if (entry.lostParent === true && !startsNewContext(entry)) noteCut(entry);
@@ -311,19 +311,8 @@ export function createGraph(index: SessionIndex): SessionGraph {
     if (entry.kind !== "boundary" || entry.kept === undefined || entry.parent !== undefined) return undefined;
     const named = index.nodes.get(entry.logicalParent ?? "");
     const last = entry.kept.isBefore ? above.at(-1) : keptBy(entry).at(-1);
-    const before = entry.kept.isBefore ? (keptBy(entry).at(-1) ?? named) : named;
-    const from = boundaryOf(before) ?? before;
+    const from = withAnswer(index, entry.kept.isBefore ? (keptBy(entry).at(-1) ?? named) : named);
     return from !== undefined && last !== undefined && descends(last, from) ? last : undefined;
-  }
-
-  /** A compaction after an answer follows all of it. */
-  function wholeAnswer({ kind }: LineEntry, link: Link): Link {
-    return kind === "boundary" && link !== "missing" ? (boundaryOf(link) ?? link) : link;
-  }
-
-  /** The boundary of an answer's row. */
-  function boundaryOf(entry: LineEntry | undefined): LineEntry | undefined {
-    return entry?.answers === undefined ? undefined : index.nodes.get(entry.answers);
   }
 
   function adopt(entry: LineEntry): LineEntry | undefined {
@@ -367,8 +356,15 @@ function resolveLink(index: SessionIndex, entry: LineEntry, keptUnder: ReadonlyM
   if (summary !== undefined && entry.firstLine > summary.line) return summary;
   const parent = index.nodes.get(name);
   if (parent === undefined || parent === entry) return "missing";
+  // A compaction after an answer follows all of it.
+  if (entry.kind === "boundary" && parent.answers !== undefined) return withAnswer(index, parent);
   // In a copied session, the last line before a compaction may be one that it kept, which comes after it there.
   return entry.kind === "boundary" && parent.firstLine > entry.firstLine ? "missing" : parent;
+}
+
+/** The boundary of the answer that a row belongs to; any other row itself. */
+function withAnswer<Row extends LineEntry | undefined>({ nodes }: SessionIndex, row: Row): Row | LineEntry {
+  return nodes.get(row?.answers ?? "") ?? row;
 }
 
 /** Whether the agent starts a new context here: earlier lines are hidden, not gone. */

@@ -1,6 +1,7 @@
 // Contexts that a program in the running agent, such as jpg, put in place of the agent's own. The agent writes a boundary without a
 // summary, then the whole new context as rows: copies of rows under new ids, and rows built from what the program said. These rows
 // repeat or shorten what the file has already, so they are no turns.
+import { appendAll } from "../../core/lists.ts";
 import { isRecord, type ParsedLines, type RawLine } from "../session-source.ts";
 import { type LineEntry, messageBlocks, type SessionIndex } from "./session-index.ts";
 
@@ -51,7 +52,7 @@ function findDrafts(index: SessionIndex): readonly AnswerDraft[] {
   let hasMessages = false;
   for (const [position, entry] of entries.entries()) {
     if (entry.kind === "boundary") {
-      if (hasMessages && entry.kept === undefined) drafts.push(...draftAt(entries, position, mark));
+      if (hasMessages && entry.kept === undefined) appendAll(drafts, draftAt(entries, position, mark));
       mark = undefined;
     } else if (entry.mark !== undefined) mark = entry;
     else if (entry.isMessage) {

@@ -1,7 +1,7 @@
 // What a session says of compactions that jpg made while Claude Code ran: marks, what was taken back, and under which ids the
 // running agent holds its rows.
 import { type Compaction, compareTimestamps } from "../../core/conversation/compaction.ts";
-import type { FoundLiveMark, LiveSession, LiveUndo } from "../live-mark.ts";
+import type { FoundLiveMark, LiveMarks, LiveUndo } from "../live-mark.ts";
 import { type SessionGraph, type SessionPath, startsNewContext } from "./active-path.ts";
 import type { AnsweredIndex } from "./answers.ts";
 import type { LineEntry, SessionIndex } from "./session-index.ts";
@@ -18,7 +18,7 @@ interface LiveReading {
 }
 
 /** Reads it; undefined if no row was ever copied or announced. */
-export function readLive(reading: LiveReading): LiveSession | undefined {
+export function readLive(reading: LiveReading): LiveMarks | undefined {
   const marks = readMarks(reading);
   if (marks.length === 0 && reading.answers.size === 0) return undefined;
   let handles: ReadonlyMap<string, string> | undefined;
