@@ -201,19 +201,19 @@ function callsScript({ what, files }: InstalledPart): boolean {
 }
 
 /**
- * Replaces an agent's plug-in that a jpg of another version wrote for this user, unless somebody changed it. Returns whether it
- * did. Throws as `installSetup` does.
+ * Replaces this user's plug-ins that a jpg of another version wrote, unless somebody changed them. Returns the agents whose were.
+ * Throws as `installSetup` does.
  */
-export async function refreshPlugin(
-  runtime: Runtime,
-  { agent, version }: { readonly agent: string; readonly version: string },
-): Promise<boolean> {
-  if (version === runtime.version) return false;
-  const request: SetupRequest = { agent, what: "live", project: null };
-  const { part } = partOf(runtime, request);
-  const known = findInstalled(hookPaths(runtime).installed, keyOf(request, part));
-  if (known === undefined || (await isPluginChanged(known))) return false;
-  return (await installSetup(runtime, request)).status === "updated";
+export async function refreshPlugins(runtime: Runtime, version: string): Promise<readonly string[]> {
+  const refreshed: string[] = [];
+  if (version === runtime.version) return refreshed;
+  for (const { name: agent } of setupAgents("live")) {
+    const request: SetupRequest = { agent, what: "live", project: null };
+    const known = findInstalled(hookPaths(runtime).installed, keyOf(request, partOf(runtime, request).part));
+    if (known?.files === undefined || (await isPluginChanged(known))) continue;
+    if ((await installSetup(runtime, request)).status === "updated") refreshed.push(agent);
+  }
+  return refreshed;
 }
 
 /** Shows what is installed for every agent, in the user's settings and the project's. */

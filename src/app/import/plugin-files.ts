@@ -25,7 +25,9 @@ interface PluginFile {
 
 /** The line that says how a plug-in starts jpg; in the package, by the PATH. */
 const START_LINE = /^const JPG = \["jpg", "live"\];$/m;
-/** The same in any installed file. */
+/** How Claude Code starts the server of a plug-in whose code it does not load. */
+const SERVER_LINES = /"command": "jpg",\s*"args": \["mcp"\]/;
+/** The first line in any installed file. */
 const ANY_START = /^const JPG = \[/m;
 
 /** Reads a plug-in from jpg's package. `isShared` = other people get these files, too: they name no path of this user. */
@@ -34,12 +36,14 @@ export async function readPlugin(
   part: PluginPart,
   { agent, isShared }: { readonly agent: string; readonly isShared: boolean },
 ): Promise<Plugin> {
+  const server = `"command": ${JSON.stringify(nodePath)}, "args": ${JSON.stringify([jpgPath, "mcp"])}`;
   const start = `const JPG = ${JSON.stringify([nodePath, jpgPath, "live", "--plugin", version])};`;
   const files: PluginFile[] = [];
   for (const name of part.files) {
     const text = await readPackaged(join("plugins", part.source, name));
     const path = join(part.folder, ...name.split("/"));
-    files.push({ path, text: isShared ? text : text.replace(START_LINE, () => start) });
+    const own = text.replace(START_LINE, () => start).replace(SERVER_LINES, () => server);
+    files.push({ path, text: isShared ? text : own });
   }
   return { part, files, mark: `jpg hooks uninstall ${agent}` };
 }

@@ -1,4 +1,5 @@
 import { diffConversation } from "../../app/diff/diff.ts";
+import { refreshPlugins } from "../../app/import/hooks.ts";
 import { answerLive, type LiveTexts } from "../../app/live/live.ts";
 import { readCompactionLog } from "../../app/look/log.ts";
 import { searchConversations } from "../../app/look/search.ts";
@@ -6,7 +7,7 @@ import { show } from "../../app/look/show.ts";
 import { resolveTree } from "../../app/names/resolve-id.ts";
 import { messageOf } from "../../core/errors.ts";
 import { forTerminal } from "../../core/safe-text.ts";
-import { type CommandSpec, optionsFrom } from "../frame/command.ts";
+import { type CommandSpec, optionsFrom, text } from "../frame/command.ts";
 import { createStyle, type Rendering } from "../frame/terminal.ts";
 import { renderDiff } from "../render/diff.ts";
 import { renderLog } from "../render/list.ts";
@@ -39,11 +40,24 @@ export const command: CommandSpec = {
   summary: "answer a plug-in inside a running agent (standard input/output)",
   description:
     "An agent's plug-in starts this itself. Each line of standard input is a request, a JSON object: compact the running session, take a compaction back, find or show what is hidden, count. Each is answered with one line, in order; at the end of input it ends. docs/live.md describes the protocol: a plug-in for another agent can be written from that page alone. `jpg hooks install AGENT` installs jpg's own plug-ins.",
+  options: [
+    {
+      flags: "--plugin <version>",
+      description:
+        "the jpg that wrote the plug-in's files: one of another version writes them anew, unless they were changed",
+    },
+  ],
   run: async ({ options, runtime, output }) => {
     const warn = (text: string): void => output.detail(forTerminal(text));
     const report = (error: unknown): void => output.warn(forTerminal(`A fault of jpg: ${messageOf(error)}.`));
     const place = { runtime, options: { ...optionsFrom(options), warn }, texts: TEXTS, report };
-    for await (const line of runtime.readLines()) output.raw(`${await answerLive(place, line)}\n`);
+    let version = text(options, "plugin");
+    for await (const line of runtime.readLines()) {
+      output.raw(`${await answerLive(place, line)}\n`);
+      // The agent has its answer: it does not wait for this.
+      if (version !== undefined) await refreshPlugins(runtime, version).catch(report);
+      version = undefined;
+    }
     return 0;
   },
 };
