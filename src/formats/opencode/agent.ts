@@ -25,6 +25,7 @@ import {
 } from "../session-source.ts";
 import { listOpenCodeCompactions } from "./compactions.ts";
 import { documentOrigin, eventsOfMessage, noteOfParent } from "./events.ts";
+import { OPENCODE_LIVE } from "./live.ts";
 import { cutMessages, isSentMessage, type Message, type MessageTurn, readMessages } from "./messages.ts";
 import { OPENCODE_SETUP } from "./setup.ts";
 import {
@@ -284,6 +285,7 @@ export const OPENCODE: AgentFormat = {
     find: { name: "glob", keys: { pattern: "pattern", path: "path" } },
   },
   setup: OPENCODE_SETUP,
+  live: OPENCODE_LIVE,
   help: {
     place:
       "OpenCode keeps its sessions in a database, which jpg asks `opencode` for; `opencode export SESSION > FILE` writes one as a file. Versions before 1.2 kept them under ~/.local/share/opencode/storage.",

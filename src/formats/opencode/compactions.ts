@@ -38,7 +38,7 @@ interface ClearedResult {
 }
 
 /** What OpenCode sends in place of a result that it cleared (1.18). */
-const CLEARED = "[Old tool result content cleared]";
+export const CLEARED = "[Old tool result content cleared]";
 
 /** Longest time between results that were cleared together, milliseconds. */
 const MAX_GAP_MS = 5000;
@@ -119,7 +119,7 @@ function clearedIn({ turn, message }: Place): readonly ClearedResult[] {
   });
 }
 
-function clearedAt(part: RawLine): unknown {
+export function clearedAt(part: RawLine): unknown {
   const state = recordOf(part, "state") ?? {};
   return state["status"] === "completed" ? recordOf(state, "time")?.["compacted"] : undefined;
 }
