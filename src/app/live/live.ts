@@ -9,6 +9,7 @@ import { folderOfSession } from "../import/drain-spool.ts";
 import { importSessions } from "../import/import.ts";
 import { openSession } from "../sessions/open-session.ts";
 import { formatByName } from "../sessions/session-registry.ts";
+import { keepEdits } from "./edits-file.ts";
 import { liveCompact, liveUndo, takeBackMissing } from "./live-compact.ts";
 import type { LiveConversation } from "./live-rules.ts";
 import { liveStatus } from "./live-status.ts";
@@ -60,10 +61,12 @@ async function answer({ runtime, options, texts }: LivePlace, request: LiveReque
     const { branch } = conversation.tree;
     switch (request.do) {
       case "compact":
-        return await liveCompact(conversation);
+        return await withEdits(conversation, liveCompact);
       case "undo":
-        return await liveUndo(conversation);
+        return await withEdits(conversation, liveUndo);
       case "keep":
+        await keepEdits(conversation);
+        return { done: request.do, ...(await liveStatus(conversation)) };
       case "status":
         return { done: request.do, ...(await liveStatus(conversation)) };
       case "find":
@@ -77,6 +80,15 @@ async function answer({ runtime, options, texts }: LivePlace, request: LiveReque
   } finally {
     await workspace.close();
   }
+}
+
+async function withEdits(
+  conversation: LiveConversation,
+  change: (conversation: LiveConversation) => Promise<LiveAnswer>,
+): Promise<LiveAnswer> {
+  const answered = await change(conversation);
+  if (!("pass" in answered)) await keepEdits(conversation);
+  return answered;
 }
 
 /** Imports what the session has gained. Throws the import's errors. */
