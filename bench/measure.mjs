@@ -38,15 +38,16 @@ export async function interleave({ measured, warmUp }, variants) {
  * Runs a program with its output going to a file. Gives `{ms, output}`. Throws when it fails.
  * @param {string} program
  * @param {readonly string[]} args
- * @param {{ cwd: string, env: NodeJS.ProcessEnv, scratch: string }} options
+ * @param {{ cwd: string, env: NodeJS.ProcessEnv, scratch: string, input?: string }} options
  * @returns {Promise<any>}
  */
-export async function runProgram(program, args, { cwd, env, scratch }) {
+export async function runProgram(program, args, { cwd, env, scratch, input }) {
   const output = join(scratch, `output-${process.pid}`);
   const file = openSync(output, "w");
   const start = performance.now();
   try {
-    const child = spawn(program, args, { cwd, env, stdio: ["ignore", file, "pipe"] });
+    const child = spawn(program, args, { cwd, env, stdio: [input === undefined ? "ignore" : "pipe", file, "pipe"] });
+    child.stdin?.end(input);
     let stderr = "";
     child.stderr?.on("data", (chunk) => {
       stderr += chunk;

@@ -9,6 +9,7 @@ import { openSandbox } from "./sandbox.mjs";
 export const PARTS = {
   start: async () => (await import("./commands.mjs")).benchStart,
   view: async () => (await import("./commands.mjs")).benchView,
+  live: async () => (await import("./live.mjs")).benchLive,
   import: async () => (await import("./import.mjs")).benchImport,
   growth: async () => (await import("./growth.mjs")).benchGrowth,
   list: async () => (await import("./list.mjs")).benchList,

@@ -15,6 +15,8 @@ export function fullSizes(repetitions) {
   return {
     start: { rounds: most },
     view: { rounds: more },
+    // Made-up sessions of 4 and 8 MB.
+    live: { rounds: more, madeTurns: 1300 },
     import: { rounds: few, minBytes: 105e6 },
     growth: {
       rounds: few,
@@ -42,6 +44,7 @@ const ONCE = { measured: 1, warmUp: false };
 export const TINY = {
   start: { rounds: ONCE },
   view: { rounds: ONCE },
+  live: { rounds: ONCE, madeTurns: 10 },
   import: { rounds: ONCE, minBytes: 1_000_000 },
   growth: { rounds: ONCE, viewRounds: ONCE, shortTurns: 50, longTurns: 120, grown: { turns: 5, resultWords: 100 } },
   list: { rounds: ONCE, conversations: 20 },

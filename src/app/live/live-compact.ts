@@ -10,7 +10,7 @@ import { liveRows } from "../../formats/live-rows.ts";
 import type { LiveSummary } from "../../formats/live-writer.ts";
 import { compact } from "../compact/compact.ts";
 import { type CompactReport, describeNothing, overallTokens } from "../compact/compact-report.ts";
-import { type CountedView, loadCounted } from "../conversation/counted-view.ts";
+import type { CountedView } from "../conversation/counted-view.ts";
 import { randomId, sha1Bytes } from "../conversation/runtime.ts";
 import type { BranchTree } from "../conversation/tree.ts";
 import { inlineView } from "../conversation/turns.ts";
@@ -144,12 +144,11 @@ interface Change {
 }
 
 async function describeChange(conversation: LiveConversation, change: Change): Promise<LiveChange> {
-  const { workspace, request } = conversation;
+  const { request } = conversation;
   const tree = await tipOf(conversation);
   const now = { ...conversation, tree };
-  const counted = await loadCounted(workspace.store, tree);
   const { kind, compaction, commit, tokens, words, notice } = change;
-  const { differences, ...context } = await contextOf(now, counted);
+  const { differences, ...context } = await contextOf(now, await now.load(tree));
   return {
     done: kind,
     conversation: conversationOf(tree.branch),
@@ -160,7 +159,7 @@ async function describeChange(conversation: LiveConversation, change: Change): P
     ...context,
     marker: formatLiveMark({ words, kind, compaction, commit, rows: context.messages?.length ?? 0 }),
     notice: [notice, ...differences].join(" "),
-    status: await liveStatus({ ...now, request: { ...request, tokens: null } }, counted),
+    status: await liveStatus({ ...now, request: { ...request, tokens: null } }),
   };
 }
 

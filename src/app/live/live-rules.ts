@@ -16,6 +16,7 @@ import {
   tierRules,
 } from "../compact/auto.ts";
 import { type CompactRequest, compact } from "../compact/compact.ts";
+import type { CountedView } from "../conversation/counted-view.ts";
 import { loadConversationConfig } from "../conversation/marks.ts";
 import { type BranchTree, loadTip } from "../conversation/tree.ts";
 import { type Workspace, withoutOverrides } from "../conversation/workspace.ts";
@@ -31,6 +32,8 @@ export interface LiveConversation {
   readonly source: ByteSource;
   /** Null = its agent's sessions hold no marks. */
   readonly live: LiveMarks | null;
+  /** Loads and counts a branch, once as long as it does not move. */
+  readonly load: (tree: BranchTree) => Promise<CountedView>;
 }
 
 /** Loads the branch as it is now. */
@@ -116,11 +119,11 @@ function sizesOf(measured: MeasuredView | null, { auto }: CompactionConfig): Par
 
 /** Measures the view; null = the window is not known. */
 export async function measureLive(
-  { workspace, request }: LiveConversation,
+  { workspace, request, load }: LiveConversation,
   tree: BranchTree,
 ): Promise<MeasuredView | null> {
   const { config } = await loadConversationConfig(workspace, tree);
-  return measureView(workspace, { tree, config }, { model: null, window: request.window ?? null });
+  return measureView(workspace, { tree, config }, { model: null, window: request.window ?? null, load });
 }
 
 /** A compaction that was planned and not made, in tokens. */

@@ -9,7 +9,7 @@ import { formatTokens } from "../../core/conversation/token-estimate.ts";
 import type { ModelPrice } from "../../core/model/model-provider.ts";
 import { priceOf, readUsage, renderPrice, sizeOf, type Usage } from "../../core/model/usage.ts";
 import { compactionIdOfPath } from "../conversation/append.ts";
-import { type CountedView, loadCounted } from "../conversation/counted-view.ts";
+import type { CountedView } from "../conversation/counted-view.ts";
 import { newestAdded, readRecordLog } from "../conversation/log.ts";
 import { loadConversationConfig } from "../conversation/marks.ts";
 import { recordedFacts, viewWindow } from "../models/models.ts";
@@ -20,10 +20,10 @@ import type { BandLine, CacheState, HiddenParts, LastCompaction, LiveStatus, Nex
 /** Below this size no compaction is planned ahead: it would free little. Tokens. */
 const LEAST_TOKENS = 20_000;
 
-/** Counts a conversation; `given` = its view as the store has it now. */
-export async function liveStatus(conversation: LiveConversation, given?: CountedView): Promise<LiveStatus> {
+/** Counts a conversation. What a further compaction would bring is only planned where nobody waits for the context. */
+export async function liveStatus(conversation: LiveConversation): Promise<LiveStatus> {
   const { workspace, request, tree } = conversation;
-  const counted = given ?? (await loadCounted(workspace.store, tree));
+  const counted = await conversation.load(tree);
   const { config } = await loadConversationConfig(workspace, tree);
   const { view, live, turns, meter } = counted;
   const estimated = meter.countView(view, live.applied).tokens;
@@ -36,7 +36,8 @@ export async function liveStatus(conversation: LiveConversation, given?: Counted
   const cache = cacheState(answered, workspace.runtime.now());
   const model = request.model ?? answered?.model ?? null;
   const price = model === null ? null : (await recordedFacts(workspace, config, { model })).price;
-  const preview = tokens < LEAST_TOKENS ? null : await previewCompaction(conversation);
+  const isAhead = request.do === "keep" || request.do === "status";
+  const preview = isAhead && tokens >= LEAST_TOKENS ? await previewCompaction(conversation) : null;
   const cost = nextCost({ model, price, cache, tokens, preview });
   const facts = { settings: config.conversation.compaction.auto, share, cost, cache };
   const status = {

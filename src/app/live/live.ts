@@ -2,6 +2,7 @@
 // fails is told as a reason to go on without jpg; the agent is never left without an answer.
 import { basename } from "node:path";
 import { JpgError, messageOf } from "../../core/errors.ts";
+import { createCountedLoader } from "../conversation/counted-view.ts";
 import type { Runtime } from "../conversation/runtime.ts";
 import { loadTip } from "../conversation/tree.ts";
 import { openWorkspace, type Workspace, type WorkspaceOptions } from "../conversation/workspace.ts";
@@ -109,6 +110,6 @@ async function bringUpToDate(workspace: Workspace, request: LiveRequest): Promis
     { format: agent, allBranches: false },
   );
   const live = formatByName(agent).read(source, about, companion).live ?? null;
-  const conversation = { workspace, request, tree, source, live };
+  const conversation = { workspace, request, tree, source, live, load: createCountedLoader(workspace.store) };
   return { ...conversation, tree: await takeBackMissing(conversation) };
 }
