@@ -146,7 +146,7 @@ export function turnsOf(session: ImportedSession): { readonly index: number; rea
 }
 
 /** What its model is sent, a line each: role and texts; calls and results by id. */
-export function sentOf(session: ImportedSession, compactions = session.compactions): readonly string[] {
+export function sentOf(session: ImportedSession, compactions = inForce(session)): readonly string[] {
   const { messages } = exportAnthropic(projectTurns(turnsOf(session), compactions));
   return messages.flatMap(({ role, content }) =>
     (typeof content === "string" ? [{ type: "text", text: content }] : (content as readonly Json[])).map(
@@ -162,4 +162,10 @@ export function wordsOfBlock(block: Json): string {
   if (block["type"] === "tool_result")
     return `result ${String(block["tool_use_id"])} ${JSON.stringify(block["content"])}`;
   return JSON.stringify(block);
+}
+
+/** The compactions of a session that were not taken back. */
+export function inForce({ compactions, live }: ImportedSession): ImportedSession["compactions"] {
+  const undone = new Set(live?.undone.map(({ compaction }) => compaction));
+  return compactions.filter(({ id }) => !undone.has(id));
 }

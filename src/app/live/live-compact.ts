@@ -157,7 +157,7 @@ async function describeChange(conversation: LiveConversation, change: Change): P
     compaction,
     tokens,
     ...context,
-    marker: formatLiveMark({ words, kind, compaction, commit, rows: context.messages?.length ?? 0 }),
+    marker: formatLiveMark({ words, kind, compaction, commit, rows: (context.messages ?? context.edits ?? []).length }),
     notice: [notice, ...differences].join(" "),
     status: await liveStatus({ ...now, request: { ...request, tokens: null } }),
   };

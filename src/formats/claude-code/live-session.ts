@@ -17,10 +17,8 @@ interface LiveReading {
   readonly compactions: readonly Compaction[];
 }
 
-/** Reads it; undefined if no row was ever copied or announced. */
-export function readLive(reading: LiveReading): LiveMarks | undefined {
+export function readLive(reading: LiveReading): LiveMarks {
   const marks = readMarks(reading);
-  if (marks.length === 0 && reading.answers.size === 0) return undefined;
   let handles: ReadonlyMap<string, string> | undefined;
   return {
     marks,

@@ -3,6 +3,7 @@ import { isUserRequest, wordsOfContent } from "../../core/conversation/event.ts"
 import { shownTitle, titleOfRequest } from "../../core/conversation/marks.ts";
 import { userError } from "../../core/errors.ts";
 import { type AbandonedBranch, deriveName, type ImportedSession, type ToolList } from "../imported-session.ts";
+import type { LiveMarks } from "../live-mark.ts";
 import {
   createParsedLines,
   isRecord,
@@ -11,7 +12,14 @@ import {
   type SessionSource,
   stringOf,
 } from "../session-source.ts";
-import { listPiCompactions, type PathReading, type PathTurn, readTreePath, readTurn } from "./compactions.ts";
+import {
+  listPiCompactions,
+  type PathCompactions,
+  type PathReading,
+  type PathTurn,
+  readTreePath,
+  readTurn,
+} from "./compactions.ts";
 import {
   activePath,
   createTree,
@@ -34,7 +42,7 @@ import {
 // and edits. A pure function of the file's text.
 
 /** Version of this importer: raise it when the same bytes would give other events or records. */
-export const PI_IMPORTER = 3;
+export const PI_IMPORTER = 4;
 
 /** Title of a session without a user request. */
 const UNTITLED = "untitled session";
@@ -63,7 +71,8 @@ export function readPiSession(source: SessionSource): ImportedSession {
   const tree = createTree(index);
   const reading = readTreePath(lines, index, activePath(index, tree));
   const { cuts } = reading;
-  const placed = listPiCompactions(reading, tree);
+  const found = listPiCompactions(reading, tree);
+  const { placed } = found;
   const starts = turnStarts(cuts);
   const cwd = stringOf(index.header, "cwd");
   const origin = readPiOrigin(source);
@@ -86,8 +95,24 @@ export function readPiSession(source: SessionSource): ImportedSession {
     compactionTurns: new Map(placed.map(({ compaction, turn }) => [compaction.id, turn])),
     abandoned: findAbandonedBranches(reading, tree),
     skippedLines: index.skipped,
+    live: liveOf(found),
     ...(origin !== null && { origin }),
     ...(origin !== null && exportedAs !== undefined && { exportedAs }),
+  };
+}
+
+/** pi keeps the ids of entries. */
+function liveOf({ undone, live, seen }: PathCompactions): LiveMarks {
+  const marks = live.batches.map(({ mark, at, isWhole }) => ({ ...mark, line: at.eventId, isInstalled: isWhole }));
+  let handles: ReadonlyMap<string, string> | undefined;
+  return {
+    marks,
+    undone,
+    handleOf(event) {
+      handles ??= new Map([...seen].map(({ eventId, id }) => [eventId, id] as const));
+      const [entry = event] = event.split(".", 1);
+      return handles.get(entry);
+    },
   };
 }
 

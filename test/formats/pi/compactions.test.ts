@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { projectTurns } from "../../../src/core/conversation/projection.ts";
-import { createPiWriter, type PiWriter, piCall, readPi, sentOf, turnsOf } from "../../helpers/pi-session.ts";
+import { createPiWriter, inForce, type PiWriter, piCall, readPi, sentOf, turnsOf } from "../../helpers/pi-session.ts";
 
 const summary = (text: string): string =>
   `user: The conversation history before this point was compacted into the following summary:\n\n<summary>\n${text}\n</summary>`;
@@ -109,8 +109,9 @@ describe("an edit of pi", () => {
     edit(pi, answer, "first");
     const session = readPi(pi);
     expect(sentOf(session)).toEqual(["user: one", "assistant: first", "user: two", "assistant: second"]);
-    expect(session.compactions.map(({ turns, keep }) => turns ?? keep)).toEqual(["omit", [answer]]);
-    const { turns } = projectTurns(turnsOf(session), session.compactions);
+    expect(session.compactions.map(({ turns }) => turns)).toEqual(["omit"]);
+    expect(session.live?.undone).toMatchObject([{ compaction: session.compactions[0]?.id, turn: 1 }]);
+    const { turns } = projectTurns(turnsOf(session), inForce(session));
     expect(turns.flatMap(({ events }) => events).filter(({ id }) => id === answer)).toHaveLength(1);
     compact(pi, "asked", answer);
     expect(sentOf(readPi(pi)).slice(1)).toEqual(["assistant: first", "user: two", "assistant: second"]);

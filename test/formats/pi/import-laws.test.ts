@@ -10,7 +10,7 @@ import { JpgError } from "../../../src/core/errors.ts";
 import type { ImportedSession } from "../../../src/formats/imported-session.ts";
 import { readPiSession } from "../../../src/formats/pi/read.ts";
 import { mutatedPiSession } from "../../helpers/mutated-session.ts";
-import { type PiWriter, readPi, turnsOf } from "../../helpers/pi-session.ts";
+import { inForce, type PiWriter, readPi, turnsOf } from "../../helpers/pi-session.ts";
 import { addingSteps, anySteps, writePi } from "../../helpers/pi-steps.ts";
 import { runs } from "../../helpers/runs.ts";
 
@@ -52,7 +52,7 @@ function edited(entry: Json, edit: Json | undefined): readonly string[] {
 
 /** The texts of the view, as it is before anything is repaired for a provider. */
 function viewed(session: ImportedSession): readonly string[] {
-  const { turns } = projectTurns(turnsOf(session), session.compactions);
+  const { turns } = projectTurns(turnsOf(session), inForce(session));
   return turns
     .flatMap(({ events }) => events)
     .flatMap((event): readonly string[] => {
@@ -96,9 +96,10 @@ describe("laws of reading pi's sessions", () => {
       fc.property(mutatedPiSession("5e55mut0-pi"), (text) => {
         const read = (): unknown => {
           const session = readPiSession(createBufferSource(Buffer.from(text)));
-          const { readTurn, hasLine, turnLine, turnTime, abandoned, ...plain } = session;
+          const { readTurn, hasLine, turnLine, turnTime, abandoned, live, ...plain } = session;
           return [
             plain,
+            [live?.marks, live?.undone],
             turnsOf(session),
             abandoned.map((branch) => Array.from({ length: branch.turnCount }, (_, at) => branch.readTurn(at))),
           ];

@@ -9,7 +9,7 @@ import { type Event, textOfContent, type View } from "../../../src/core/conversa
 import { projectTurns } from "../../../src/core/conversation/projection.ts";
 import type { LiveEdits } from "../../../src/formats/live-writer.ts";
 import { PI_LIVE } from "../../../src/formats/pi/live.ts";
-import { type PiWriter, readPi, turnsOf } from "../../helpers/pi-session.ts";
+import { inForce, type PiWriter, readPi, turnsOf } from "../../helpers/pi-session.ts";
 import { addingSteps, writePi } from "../../helpers/pi-steps.ts";
 import { randomCompaction } from "../../helpers/random-conversation.ts";
 import { runs } from "../../helpers/runs.ts";
@@ -141,10 +141,10 @@ describe("laws of jpg's view in a running session of pi", () => {
           const turns = turnsOf(session);
           const first = sentBy(pi);
           const later = made.map((one, at) => ({ ...one, id: `made${at}`, timestamp: `2027-01-02T10:00:0${at}.000Z` }));
-          const raw = projectTurns(turns, session.compactions);
+          const raw = projectTurns(turns, inForce(session));
           expect(editsOf(pi, raw)).toEqual({ edits: [], differences: [], restart: undefined });
           for (let count = 1; count <= later.length; count++) {
-            const view = projectTurns(turns, [...session.compactions, ...later.slice(0, count)]);
+            const view = projectTurns(turns, [...inForce(session), ...later.slice(0, count)]);
             const found = editsOf(pi, view);
             install(pi, found);
             if (found.differences.length === 0) expectSame(sentBy(pi), linesOf(view));
