@@ -1,12 +1,12 @@
 // OpenCode as it is used, with jpg's plug-in: its server, and what a front end asks of it. Offline, in a home of its own.
 import { type ChildProcess, execFile, spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { type AskedRequest, type ModelServer, startModelServer } from "./model-server.ts";
+import { type ActingModel, type ModelRequest, startActingModel } from "./acting-model.ts";
 
 type Json = Record<string, unknown>;
 
@@ -24,7 +24,8 @@ export interface OpenCodePlaceOptions {
 export interface OpenCodePlace {
   readonly root: string;
   readonly work: string;
-  readonly model: ModelServer;
+  readonly env: Readonly<Record<string, string>>;
+  readonly model: ActingModel;
   /** Starts the server. */
   open(): Promise<OpenCodeServer>;
   /** The file of the edits in force for a session. */
@@ -40,11 +41,13 @@ export interface OpenCodeServer {
   readonly child: ChildProcess;
   session(): Promise<string>;
   /** Says something in a session; gives the request that followed. */
-  prompt(session: string, text: string): Promise<AskedRequest>;
+  prompt(session: string, text: string): Promise<ModelRequest>;
   /** Runs a command; gives what the server answered. */
   command(session: string, command: string, words?: string): Promise<Json>;
-  /** Has OpenCode summarise. */
-  summarize(session: string): Promise<AskedRequest>;
+  /** Has OpenCode summarise; gives what it asked the model. */
+  summarize(session: string): Promise<ModelRequest>;
+  /** Waits until the plug-in has kept what was said last. */
+  settle(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -52,16 +55,22 @@ export interface OpenCodeServer {
 export async function createOpenCodePlace(options: OpenCodePlaceOptions): Promise<OpenCodePlace> {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "jpg-opencode-live-")));
   const [home, work] = [join(root, "home"), join(root, "work")];
-  const model = await startModelServer("It is written down.");
+  const model = await startActingModel("It is written down.");
   const env = environment(root);
   mkdirSync(join(work, ".git"), { recursive: true });
   mkdirSync(home);
+  for (const name of ["a", "b", "c", "d"])
+    writeFileSync(
+      join(work, `${name}.txt`),
+      Array.from({ length: 200 }, (_, n) => `line ${n} of ${name}: kelp and sand at the pier\n`).join(""),
+    );
   const plugin = options.jpg === null ? [] : [copyPlugin(root, options.jpg ?? [process.execPath, BIN, "live"])];
   writeFileSync(join(home, "opencode.json"), JSON.stringify(configOf(model.url, plugin)));
   const servers: ChildProcess[] = [];
   return {
     root,
     work,
+    env,
     model,
     async open() {
       const args = ["serve", "--port", "0", "--hostname", "127.0.0.1", "--print-logs"];
@@ -128,12 +137,13 @@ function environment(root: string): Record<string, string> {
 function configOf(url: string, plugin: readonly string[]): Json {
   const limit = { context: 200_000, output: 4000 };
   const options = { baseURL: `${url}/v1`, apiKey: "dummy-key" };
-  const models = { "mock-model": { name: "mock-model", limit } };
+  const models = { "mock-model": { name: "mock-model", limit, reasoning: true } };
   return {
     autoupdate: false,
     share: "disabled",
+    permission: "allow",
     plugin,
-    provider: { mock: { npm: "@ai-sdk/openai-compatible", name: "mock", options, models } },
+    provider: { mock: { npm: "@ai-sdk/anthropic", name: "mock", options, models } },
     model: "mock/mock-model",
     small_model: "mock/mock-model",
   };
@@ -148,7 +158,7 @@ function copyPlugin(root: string, jpg: readonly string[]): string {
   return `file://${path}`;
 }
 
-async function openServer(child: ChildProcess, model: ModelServer): Promise<OpenCodeServer> {
+async function openServer(child: ChildProcess, model: ActingModel): Promise<OpenCodeServer> {
   let log = "";
   for (const stream of [child.stdout, child.stderr])
     stream?.setEncoding("utf8").on("data", (text: string) => {
@@ -168,7 +178,7 @@ async function openServer(child: ChildProcess, model: ModelServer): Promise<Open
     return { status: response.status, ...(text.startsWith("{") ? (JSON.parse(text) as Json) : { text }) };
   };
   const named = { providerID: "mock", modelID: "mock-model" };
-  const newest = (since: number): AskedRequest => {
+  const newest = (since: number): ModelRequest => {
     const request = model.requests.slice(since).at(-1);
     if (request === undefined) throw new Error(`OpenCode sent nothing: ${log.slice(-2000)}`);
     return request;
@@ -184,19 +194,16 @@ async function openServer(child: ChildProcess, model: ModelServer): Promise<Open
     command: (session, command, words = "") =>
       post(`/session/${session}/command`, { command, arguments: words, model: "mock/mock-model" }),
     async summarize(session) {
-      const since = model.requests.length;
+      const since = model.others.length;
       await post(`/session/${session}/summarize`, named);
-      return newest(since);
+      const request = model.others.slice(since).at(-1);
+      if (request === undefined) throw new Error(`OpenCode asked for no summary: ${log.slice(-2000)}`);
+      return request;
     },
+    settle: () => sleep(4000),
     async stop() {
       stopGroup(child);
       await sleep(300);
     },
   };
-}
-
-/** Waits for a file to be there, or to be gone. */
-export async function untilFile(path: string, isThere: boolean): Promise<void> {
-  for (const until = Date.now() + 30_000; existsSync(path) !== isThere; await sleep(50))
-    if (Date.now() > until) throw new Error(`${path} is ${isThere ? "not there" : "still there"}.`);
 }
