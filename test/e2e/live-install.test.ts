@@ -14,6 +14,7 @@ import {
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { makeOlder } from "../helpers/older-plugin.ts";
 import { createSandbox, type Sandbox } from "../helpers/run-jpg.ts";
 import { openPane, tmuxMissing } from "../helpers/tmux.ts";
 
@@ -215,16 +216,6 @@ describe("hooks install --live", () => {
   });
 });
 
-/** Makes the installed plug-in of an agent one that an older jpg wrote. */
-function makeOlder(path: string): void {
-  const older = read(path)
-    .replace(/"--plugin","[^"]*"/, '"--plugin","0.0.9"')
-    .concat("// older\n");
-  const sha = (text: string): string => createHash("sha256").update(text).digest("hex");
-  write(record(), read(record()).replace(sha(read(path)), sha(older)));
-  write(path, older);
-}
-
 describe("a plug-in that an older jpg wrote", () => {
   const ask = async (version: string): Promise<string> => {
     const request = { jpg: 1, do: "status", agent: "pi", session: "none", transcript: null, cwd: sandbox.project };
@@ -236,12 +227,12 @@ describe("a plug-in that an older jpg wrote", () => {
     await jpg(["hooks", "install", "claude-code", "pi", "--live"]);
     const [register, extension] = [plugin("hooks", "register.js"), home(".pi", "agent", "extensions", "jpg.ts")];
     const now = [read(register), read(extension)];
-    makeOlder(register);
-    makeOlder(extension);
+    makeOlder(sandbox, register);
+    makeOlder(sandbox, extension);
     expect(await jpg(["hooks"])).toMatch(/claude-code +yes +.*outdated\npi/);
     expect(JSON.parse(await ask("0.0.9"))).toMatchObject({ jpg: 1 });
     expect([read(register), read(extension)]).toEqual(now);
-    makeOlder(register);
+    makeOlder(sandbox, register);
     write(register, `${read(register)}// mine\n`);
     await ask("0.0.9");
     expect(read(register)).toMatch(/\/\/ older\n\/\/ mine\n$/);
@@ -263,7 +254,7 @@ describe("a plug-in that an older jpg wrote", () => {
     write(record(), JSON.stringify(parts));
     write(plugin("old.js"), "old");
     write(plugin("changed.js"), "mine");
-    makeOlder(plugin("hooks", "register.js"));
+    makeOlder(sandbox, plugin("hooks", "register.js"));
     await jpg(["hooks", "install", "claude-code", "--live"]);
     expect([existsSync(plugin("old.js")), read(plugin("changed.js"))]).toEqual([false, "mine"]);
   });
@@ -279,9 +270,10 @@ describe("jpg hooks", () => {
     await jpg(["hooks", "install", "pi", "--project"]);
     const { stdout } = await sandbox.jpg(["hooks"], { env });
     expect(stdout).toMatchInlineSnapshot(`
-      "AGENT       KEEP  TOOLS  LIVE
-      codex       -     -      -
-      gemini-cli  -     -
+      "AGENT       KEEP     TOOLS  LIVE
+      codex       -        -      -
+      pi          project  -      -
+      gemini-cli  -        -
       "
     `);
     expect(await sandbox.json<unknown[]>(["hooks"])).toHaveLength(30);

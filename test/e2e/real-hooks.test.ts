@@ -2,9 +2,15 @@
 // anything. Also with the tools of `jpg mcp`. The model is the mock; nothing else is reached.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createLivePlace } from "../agents/claude-live.ts";
+import { findAgent } from "../agents/drivers.ts";
+import { makeOlder } from "../helpers/older-plugin.ts";
+import { agentsFolder } from "../helpers/real-agent.ts";
 import { hasAgent, type Mock, prepareAgent, runAgent, startModel } from "../helpers/run-agent.ts";
 import { createSandbox, type Sandbox } from "../helpers/run-jpg.ts";
+import { tmuxMissing } from "../helpers/tmux.ts";
 
 let sandbox: Sandbox;
 let mock: Mock;
@@ -31,7 +37,15 @@ async function conversations(): Promise<unknown> {
   return rows.map(({ turns, compactions }) => [turns, compactions]);
 }
 
-const SOON = { interval: 200 };
+/** Whether a plug-in that an older jpg wrote becomes this jpg's when the agent runs: then it asks jpg. */
+async function asksJpg(place: { readonly home: string }, file: string, run: () => Promise<unknown>): Promise<void> {
+  const now = readFileSync(file, "utf8");
+  makeOlder(place, file);
+  await run();
+  await expect.poll(() => readFileSync(file, "utf8"), SOON).toBe(now);
+}
+
+const SOON = { interval: 200, timeout: 40_000 };
 
 /** The session that the agent keeps, by its file's name. */
 function sessionId(): string {
@@ -71,6 +85,55 @@ describe.skipIf(!hasAgent("claude-code"))("Claude Code with jpg's hooks (real ag
     expect(toolNames()).toEqual(expect.arrayContaining(["mcp__jpg__compact", "mcp__jpg__search"]));
   });
 });
+
+describe.skipIf(!hasAgent("claude-code"))("Claude Code with jpg inside (real agent: needs JPG_AGENTS_DIR)", () => {
+  const ask = () => runAgent("claude-code", sandbox, mock, ["-p", "say something", "--model", "claude-sonnet-4-5"]);
+  const TOOLS = expect.arrayContaining(["mcp__jpg__search", "mcp__jpg__show"]);
+
+  it("has jpg's tools from the plug-in in the user's folder", async () => {
+    await start("claude-code", "--live");
+    await ask();
+    expect(toolNames()).toEqual(TOOLS);
+    await expect.poll(conversations, SOON).toEqual([[1, 0]]);
+  });
+
+  it("finds jpg as a plug-in of this repository's marketplace", async () => {
+    mock = await startModel();
+    prepareAgent("claude-code", sandbox, mock);
+    const root = fileURLToPath(new URL("../../", import.meta.url));
+    await runAgent("claude-code", sandbox, mock, ["plugin", "marketplace", "add", root]);
+    await runAgent("claude-code", sandbox, mock, ["plugin", "install", "jpg@jpg"]);
+    await ask();
+    expect(toolNames()).toEqual(TOOLS);
+  });
+});
+
+const claude = agentsFolder === undefined ? null : findAgent("claude-code", agentsFolder);
+
+describe.skipIf(claude === null || tmuxMissing !== null)(
+  "Claude Code with jpg inside, on a terminal (real agent: needs JPG_AGENTS_DIR) (tmux)",
+  () => {
+    it("brings the plug-in up to date as it starts, and what both wrote goes with it", { tags: ["slow"] }, async () => {
+      mock = await startModel();
+      const place = await createLivePlace({ program: claude?.program ?? "", jpg: null });
+      try {
+        await place.jpg("hooks", "install", "claude-code", "--live");
+        const folder = join(place.home, ".claude", "skills", "jpg");
+        await asksJpg(place, join(folder, "hooks", "register.js"), async () => {
+          const session = await place.open();
+          await session.prompt("say something");
+          await session.quit();
+        });
+        expect(existsSync(join(folder, ".claude-plugin", "types"))).toBe(true);
+        await place.jpg("hooks", "uninstall", "claude-code");
+        expect(existsSync(join(place.home, ".claude", "skills"))).toBe(false);
+        expect(readFileSync(join(place.home, ".claude", "settings.json"), "utf8")).toBe("{}");
+      } finally {
+        await place.close();
+      }
+    });
+  },
+);
 
 describe.skipIf(!hasAgent("codex"))("Codex with jpg's hooks (real agent: needs JPG_AGENTS_DIR)", () => {
   const prompt = (...more: string[]): string[] => ["exec", "--skip-git-repo-check", ...more, "say something"];
@@ -118,6 +181,16 @@ describe.skipIf(!hasAgent("pi"))("pi with jpg's hooks (real agent: needs JPG_AGE
   it("has its session imported when it ends", async () => {
     await start("pi");
     await runAgent("pi", sandbox, mock, ["-p", "--provider", "mock", "--model", "mock-model", "-nc", "say something"]);
+    await expect.poll(conversations, SOON).toEqual([[1, 0]]);
+  });
+});
+
+describe.skipIf(!hasAgent("pi"))("pi with jpg inside (real agent: needs JPG_AGENTS_DIR)", () => {
+  it("loads the extension, which keeps its session and asks jpg", async () => {
+    await start("pi", "--live");
+    await asksJpg(sandbox, join(sandbox.home, ".pi/agent/extensions/jpg.ts"), () =>
+      runAgent("pi", sandbox, mock, ["-p", "--provider", "mock", "--model", "mock-model", "-nc", "say something"]),
+    );
     await expect.poll(conversations, SOON).toEqual([[1, 0]]);
   });
 });

@@ -7,6 +7,7 @@ import {
   listSetups,
   type SetupLevel,
   type SetupReport,
+  type SetupRow,
   setupAgents,
   uninstallSetup,
 } from "../../app/import/hooks.ts";
@@ -68,7 +69,7 @@ async function install(
 ): Promise<readonly SetupReport[]> {
   const { runtime, options } = context;
   const isServerAlone = flag(options, "mcp");
-  const level = isServerAlone ? "tools" : await chooseLevel(context, agents);
+  const level = isServerAlone ? "tools" : await chooseLevel(context, agents, project);
   const reports: SetupReport[] = [];
   for (const agent of agents) {
     const done = isServerAlone
@@ -85,16 +86,36 @@ const LABELS: Readonly<Record<SetupLevel, string>> = {
   live: "keep them, and compact and undo in the running agent",
 };
 
+const LEVELS = ["keep", "tools", "live"] as const;
+
 /** By option; else the person at the terminal is asked, once for all agents. */
-async function chooseLevel({ options, output, json }: CommandContext, agents: readonly string[]): Promise<SetupLevel> {
+async function chooseLevel(
+  context: CommandContext,
+  agents: readonly string[],
+  project: string | null,
+): Promise<SetupLevel> {
+  const { options, output, json } = context;
   if (flag(options, "live")) return "live";
   const each = agents.map(levelsOf);
   if (json || !isTerminal(process.stdin, output)) return "keep";
-  const levels = (["keep", "tools", "live"] as const).filter((level) => each.every((has) => has.includes(level)));
+  const levels = LEVELS.filter((level) => each.every((has) => has.includes(level)));
   if (levels.length === 1) return "keep";
   const choices = levels.map((value) => ({ key: value.slice(0, 1), value, label: `${value}: ${LABELS[value]}` }));
-  const question = { text: "What should jpg do?", choices, otherwise: "keep" as const, instead: "`--live`" };
-  return ask<SetupLevel>(question, { output });
+  const otherwise = await levelNow(context, agents, project);
+  return ask<SetupLevel>({ text: "What should jpg do?", choices, otherwise, instead: "`--live`" }, { output });
+}
+
+/** The highest level that all of the agents have now; `keep` if there is none. */
+async function levelNow(
+  { runtime }: CommandContext,
+  agents: readonly string[],
+  project: string | null,
+): Promise<SetupLevel> {
+  const rows = (await listSetups(runtime, project)).filter((row) => row.project === project && row.state !== "absent");
+  const hasAll = (what: SetupKind): boolean =>
+    agents.every((agent) => rows.some((row) => row.agent === agent && row.what === what));
+  if (hasAll("live")) return "live";
+  return hasAll("server") ? "tools" : "keep";
 }
 
 /** Without an option, all that jpg may have installed. */
@@ -125,9 +146,20 @@ async function list(context: CommandContext): Promise<number> {
     output.json(rows);
     return 0;
   }
-  const here = agentsHere(runtime).map(({ name, setup }) => ({ name, toolsLive: setup?.live?.hasTools === true }));
-  output.data(renderSetups(rows, here, output));
+  const here = agentsHere(runtime).map(({ name }) => name);
+  const shown = setupAgents()
+    .filter(({ name }) => here.includes(name) || rows.some((row) => row.agent === name && row.state !== "absent"))
+    .map(({ name, setup }) => ({ name, toolsLive: setup?.live?.hasTools === true }));
+  output.data(renderSetups(rows, shown, output));
+  for (const update of new Set(rows.filter(({ state }) => state === "outdated").map(updateOf)))
+    output.info(safe`To bring it up to date: ${forTerminalLine(update)}`);
   return 0;
+}
+
+/** What to type for an outdated row. */
+function updateOf({ agent, what, project }: SetupRow): string {
+  const option = { hooks: "", server: " --mcp", live: " --live" }[what];
+  return `jpg hooks install ${agent}${option}${project === null ? "" : " --project"}`;
 }
 
 /** Prints what was done to which file, then what the user does next and how to take it back. */
