@@ -59,13 +59,13 @@ describe("a session that is compacted while it runs", () => {
         const agent = playAgent(sandbox);
         talk(agent, 0, 6);
         const before = agent.sent();
-        const first = await agent.ask("compact", { trigger: "asked" });
+        const first = await agent.ask("compact", { trigger: "asked", instructions: "default" });
         expect(first).toMatchObject({ done: "compact" });
         agent.install(first);
         expect(agent.sent()).toEqual(await viewed(sandbox));
         expect(agent.sent().join().length).toBeLessThan(before.join().length);
         talk(agent, 6, 12);
-        const second = await agent.ask("compact", { trigger: "asked" });
+        const second = await agent.ask("compact", { trigger: "asked", instructions: "default" });
         agent.install(second);
         expect(agent.sent()).toEqual(await viewed(sandbox));
         expect(await turnsOf(sandbox)).toBe(12);

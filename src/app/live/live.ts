@@ -2,6 +2,7 @@
 // fails is told as a reason to go on without jpg; the agent is never left without an answer.
 import { basename } from "node:path";
 import { JpgError, messageOf } from "../../core/errors.ts";
+import type { LiveMarks } from "../../formats/live-mark.ts";
 import { createCountedLoader } from "../conversation/counted-view.ts";
 import type { Runtime } from "../conversation/runtime.ts";
 import { loadTip } from "../conversation/tree.ts";
@@ -109,7 +110,12 @@ async function bringUpToDate(workspace: Workspace, request: LiveRequest): Promis
     { path: own.source, named: true },
     { format: agent, allBranches: false },
   );
-  const live = formatByName(agent).read(source, about, companion).live ?? null;
+  const format = formatByName(agent);
+  const hasMarks = format.live?.file === undefined;
+  const live = hasMarks ? (format.read(source, about, companion).live ?? NO_MARKS) : null;
   const conversation = { workspace, request, tree, source, live, load: createCountedLoader(workspace.store) };
   return { ...conversation, tree: await takeBackMissing(conversation) };
 }
+
+/** Of a session that was never compacted by jpg while its agent ran. */
+const NO_MARKS: LiveMarks = { marks: [], undone: [], handleOf: (event) => event };
