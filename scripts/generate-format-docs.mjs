@@ -87,7 +87,8 @@ function renderSetup(name, setup) {
   if (setup === undefined) return [];
   const hooks = setup.hooks && `\`jpg hooks install ${name}\` keeps sessions as they end or are compacted.`;
   const server = setup.server && `\`jpg hooks install ${name} --mcp\` gives it the tools of \`jpg mcp\`.`;
-  return [`* **Hooks**: ${[hooks, setup.hooks && setup.approve, server].filter(Boolean).join(" ")}`];
+  const live = setup.live && `\`jpg hooks install ${name} --live\` gets jpg into the running agent. ${setup.live.next}`;
+  return [`* **Hooks**: ${[hooks, setup.hooks && setup.approve, server, live].filter(Boolean).join(" ")}`];
 }
 
 /** Renders the rules of an agent's cases; what most of them have in common is said once. */
