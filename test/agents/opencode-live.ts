@@ -55,7 +55,7 @@ export interface OpenCodeServer {
 export async function createOpenCodePlace(options: OpenCodePlaceOptions): Promise<OpenCodePlace> {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "jpg-opencode-live-")));
   const [home, work] = [join(root, "home"), join(root, "work")];
-  const model = await startActingModel("It is written down.");
+  const model = await startActingModel();
   const env = environment(root);
   mkdirSync(join(work, ".git"), { recursive: true });
   mkdirSync(home);
