@@ -122,9 +122,9 @@ describe.skipIf(claude === null || tmuxMissing !== null)(
         await asksJpg(place, join(folder, "hooks", "register.js"), async () => {
           const session = await place.open();
           await session.prompt("say something");
+          await session.shows("jpg: reloaded");
           await session.quit();
         });
-        expect(existsSync(join(folder, ".claude-plugin", "types"))).toBe(true);
         await place.jpg("hooks", "uninstall", "claude-code");
         expect(existsSync(join(place.home, ".claude", "skills"))).toBe(false);
         expect(readFileSync(join(place.home, ".claude", "settings.json"), "utf8")).toBe("{}");
@@ -208,6 +208,14 @@ describe.skipIf(!hasAgent("opencode"))("OpenCode with jpg's hooks (real agent: n
     await start("opencode", "--mcp");
     await runAgent("opencode", sandbox, mock, ["run", "say something"]);
     expect(JSON.stringify(mock.records)).toContain('"name":"jpg_search"');
+  });
+});
+
+describe.skipIf(!hasAgent("opencode"))("OpenCode with jpg inside (real agent: needs JPG_AGENTS_DIR)", () => {
+  it("loads the plug-in, which keeps its session", async () => {
+    await start("opencode", "--live");
+    await runAgent("opencode", sandbox, mock, ["run", "say something"]);
+    await expect.poll(conversations, SOON).toEqual([[1, 0]]);
   });
 });
 

@@ -53,7 +53,7 @@ const REFUSED = "disabledMcpjsonServers";
 const PLUGIN_FILES = ["hooks/register.js", "skills/jpg/SKILL.md", "hooks/hooks.json", ".claude-plugin/plugin.json"];
 
 const TYPES = ".claude-plugin/types";
-/** Seen with 2.1.332: a session at a terminal writes types for whoever edits a plug-in that it loads from a folder. */
+/** Seen with 2.1.332: a session at a terminal may write types for whoever edits a plug-in that it loads from a folder. */
 const BY_CLAUDE = [
   { name: "tsconfig.json", saidIn: "tsconfig.json", words: `"./${TYPES}/tsconfig.json"` },
   { name: TYPES, saidIn: `${TYPES}/claude-code/index.d.ts`, words: "// Written by Claude Code" },
