@@ -1,8 +1,7 @@
 // Written by `jpg hooks install pi`: jpg inside pi. `jpg hooks uninstall pi` removes it.
 const JPG = ["jpg", "live"];
 
-// All that jpg decides comes from `jpg live` (docs/live.md). Here: when it is asked, and how pi is given what it answers. Nothing here
-// throws: without jpg, pi goes on as if this file were not there.
+// All that jpg decides comes from `jpg live` (docs/live.md). Here: when it is asked, and how pi is given the answer. Nothing throws.
 import { spawn } from "node:child_process";
 
 /** Longest wait for an answer, milliseconds: pi itself has no limit. */
@@ -14,16 +13,13 @@ const LONGEST_BAND = 86_400_000;
 
 type Json = Record<string, unknown>;
 
-interface Band {
-  until?: string;
-  text: string;
-}
-
 interface Status {
   context?: { share: number | null };
-  band?: Band[];
+  band?: { until?: string; text: string }[];
   act?: boolean;
 }
+
+type Summary = { text: string; first_kept: string };
 
 interface Answer extends Status {
   pass?: string;
@@ -31,8 +27,8 @@ interface Answer extends Status {
   text?: string;
   tokens?: { before: number };
   edits?: { handle: string; replacement: unknown }[];
-  restart?: { text: string; first_kept: string };
-  summary?: { text: string; first_kept: string };
+  restart?: Summary;
+  summary?: Summary;
   marker?: string;
   notice?: string;
   status?: Status;
@@ -55,14 +51,11 @@ interface Context {
 interface Pi {
   on(name: string, handler: (event: Json, ctx: Context) => unknown): void;
   registerCommand(name: string, command: { description: string; handler(words: string, ctx: Context): unknown }): void;
+  registerTool(tool: Json): void;
   getSettings?(): { compaction?: { enabled?: boolean; reserveTokens?: number } };
 }
 
-/** What the user asked for, until it is done. */
-interface Wish {
-  do: "compact" | "undo";
-  instructions?: string;
-}
+type Wish = { do: "compact" | "undo"; instructions?: string };
 
 /** Runs `jpg live` once. Resolves to a reason to go on without it if anything fails. */
 function ask(request: Json, ctx: Context, signal?: AbortSignal): Promise<Answer> {
@@ -155,9 +148,8 @@ class Live {
 
   /** Draws the band, and draws it again when its line is past its time. */
   show(ctx: Context, status: Status | undefined): void {
-    if (status === undefined) return;
-    this.isDue = status.act === true;
-    if (!ctx.hasUI) return;
+    this.isDue = status?.act === true;
+    if (status === undefined || !ctx.hasUI) return;
     const now = Date.now();
     const line = (status.band ?? []).find(({ until }) => until === undefined || Date.parse(until) > now);
     ctx.ui.setWidget("jpg", line && [line.text]);
@@ -255,6 +247,16 @@ async function look(what: "log" | "diff", ctx: Context): Promise<void> {
   say(ctx, text ?? pass);
 }
 
+/** A tool that looks into what the model is not shown; its parameter is a text. */
+function toolOf(name: string, description: string, [key, means]: readonly [string, string], action: string): Json {
+  const parameters = { type: "object", properties: { [key]: { type: "string", description: means } }, required: [key] };
+  const execute = async (_id: string, given: Json, signal: AbortSignal | undefined, _update: unknown, ctx: Context) => {
+    const { text, pass } = await ask({ do: action, [key]: String(given[key]) }, ctx, signal);
+    return { content: [{ type: "text", text: text ?? pass ?? "" }], details: {} };
+  };
+  return { name, label: name, description, parameters, execute };
+}
+
 async function quietly<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work();
@@ -270,6 +272,10 @@ export default function start(pi: Pi): void {
   pi.on("session_before_compact", (event, ctx) => quietly(() => live.beforeCompact(event, ctx)));
   for (const name of ["session_start", "session_compact", "agent_end", "session_shutdown"])
     pi.on(name, (_event, ctx) => void quietly(() => live.keep(ctx)));
+  const find = "Finds what was said or done earlier in this session and is not shown any more, by words near it.";
+  pi.registerTool(toolOf("jpg_search", find, ["query", "Words, or a part of them"], "find"));
+  const get = "Gives an event whole that jpg_search found, or that a stub names.";
+  pi.registerTool(toolOf("jpg_show", get, ["event", "Its id"], "show"));
   pi.registerCommand("jpg-compact", {
     description: "Compact with jpg, reversibly; name a profile, or what to focus on",
     handler: (words, ctx) => live.wishFor({ do: "compact", instructions: words.trim() }, ctx),
