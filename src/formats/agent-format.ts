@@ -4,7 +4,7 @@ import type { Compaction } from "../core/conversation/compaction.ts";
 import type { View } from "../core/conversation/event.ts";
 import type { ToolDialect } from "./common-tools.ts";
 import type { ExportOrigin, ImportedSession, SessionName, Sha1 } from "./imported-session.ts";
-import type { LiveWriter } from "./live-writer.ts";
+import type { LiveEdits, LiveSummary, RunningSession } from "./live-writer.ts";
 import type { SentLog } from "./sent-requests.ts";
 import type {
   BaseRule,
@@ -278,6 +278,22 @@ export interface SetupPlace {
   readonly machine: Machine;
   /** Its directory, absolute; null = the user's settings. */
   readonly project: string | null;
+}
+
+/** How a view gets into a running session. A form that the agent does not take is absent. */
+export interface LiveWriter {
+  /**
+   * Lists the edits that lead from what the session sends now, edits in force included, to the view. The view after an undo
+   * gives those that restore. Linear in the session; never throws on data.
+   */
+  readonly edits?: (session: RunningSession, view: View) => LiveEdits;
+  /** Splits a view into a text and the entries after it; null if its end is not the session's own, or nothing precedes it. */
+  readonly summary?: (session: RunningSession, view: View) => LiveSummary | null;
+  /**
+   * File of the edits in force, absolute, for an agent that stores none in its session: `edits` then lists all of them each
+   * time. Null for an id that is no file name. Absent = the agent stores edits itself.
+   */
+  readonly file?: (machine: Machine, sessionId: string) => string | null;
 }
 
 /** Texts about an agent for help and messages. */

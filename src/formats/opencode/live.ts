@@ -10,9 +10,9 @@ import {
   traitsOf,
   type View,
 } from "../../core/conversation/event.ts";
-import type { JsonValue, Machine } from "../agent-format.ts";
+import type { LiveWriter, Machine } from "../agent-format.ts";
 import { boundaryName, deriveName, lineName } from "../imported-session.ts";
-import type { LiveEdit, LiveEdits, LiveWriter, RunningSession } from "../live-writer.ts";
+import type { LiveEdit, LiveEdits, RunningSession } from "../live-writer.ts";
 import { type RawLine, recordOf, stringOf } from "../session-source.ts";
 import { documentOrigin } from "./events.ts";
 import { type OwnMessage, type OwnMessages, type OwnPart, readOwnMessages, stateOf } from "./live-parts.ts";
@@ -251,7 +251,7 @@ function editOf(own: OwnPart, shown: Walk["shown"], { instead, before }: Texts):
 }
 
 /** Undefined = nothing differs. */
-function textChange({ part, said, piece }: OwnPart, event: Event, before: string): JsonValue | undefined {
+function textChange({ part, said, piece }: OwnPart, event: Event, before: string): unknown {
   if (sayingOf(said) === sayingOf(event))
     return before === "" ? undefined : { text: before + (stringOf(part, "text") ?? "") };
   const [was, is] = [piecesOf(said), piecesOf(event)];
@@ -277,11 +277,7 @@ function partsOfContent(content: Content): readonly ContentPart[] {
   return isText(content) ? [{ type: "text", text: plainText(content) }] : content;
 }
 
-function callChange(
-  { part, said, result, cleared }: OwnPart,
-  event: Event,
-  shown: Walk["shown"],
-): JsonValue | undefined {
+function callChange({ part, said, result, cleared }: OwnPart, event: Event, shown: Walk["shown"]): unknown {
   const state: Record<string, unknown> = {};
   if (said.type === "tool_call_request" && event.type === "tool_call_request") {
     const isSame = JSON.stringify(said.arguments) === JSON.stringify(event.arguments);
@@ -293,7 +289,7 @@ function callChange(
     const was = cleared ?? result.content;
     if (JSON.stringify(now.content) !== JSON.stringify(was)) Object.assign(state, outputOf(part, now.content));
   }
-  return Object.keys(state).length === 0 ? undefined : ({ state } as JsonValue);
+  return Object.keys(state).length === 0 ? undefined : { state };
 }
 
 /** A result as it is to be sent; one that OpenCode cleared no longer counts as such. */

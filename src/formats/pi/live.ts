@@ -1,7 +1,7 @@
 // jpg's view in a running session of pi: as edits of its entries (`context_edit`), or as a summary and the entries after it.
 import { type Event, type ProjectedTurn, textOfContent, traitsOf, type View } from "../../core/conversation/event.ts";
-import type { JsonValue } from "../agent-format.ts";
-import type { LiveEdit, LiveEdits, LiveSummary, LiveWriter, RunningSession } from "../live-writer.ts";
+import type { LiveWriter } from "../agent-format.ts";
+import type { LiveEdit, LiveEdits, LiveSummary, RunningSession } from "../live-writer.ts";
 import type { RawLine } from "../session-source.ts";
 import { blocksOf } from "./entries.ts";
 import { blocksOfContent, compactedSummary } from "./events.ts";
@@ -160,12 +160,12 @@ function newBlocks(event: Event, block: RawLine = {}): readonly RawLine[] {
 }
 
 /** The edit that an entry needs; undefined = none. `now` = the edit in force, undefined = none. */
-function replacementFor(own: OwnEntry, wanted: Content, now: RawLine | null | undefined): JsonValue | undefined {
+function replacementFor(own: OwnEntry, wanted: Content, now: RawLine | null | undefined): unknown {
   if (wanted === undefined) return now === null ? undefined : null;
   const is = now === undefined ? blocksOf(own.content) : now === null ? undefined : blocksOf(now["content"]);
   const isAsWritten = now === undefined && wanted.isOriginal;
   if (isAsWritten || (is !== undefined && JSON.stringify(is) === JSON.stringify(wanted.blocks))) return undefined;
-  return { content: (wanted.isOriginal ? own.content : wanted.blocks) as JsonValue };
+  return { content: wanted.isOriginal ? own.content : wanted.blocks };
 }
 
 // Messages without an entry take the place of entries that are not shown.
