@@ -1,5 +1,6 @@
 // A model on loopback in Anthropic's API that acts as it is told: the prompt `read a.txt` makes it call Read, `run echo hi` Bash,
-// `call NAME {…}` any tool; every other prompt, and a result, is answered in words. It thinks first, with a signature.
+// `call NAME {…}` any tool, several lines one after the other; then, or without such a line, it answers in words. It thinks first,
+// with a signature.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { gunzipSync } from "node:zlib";
@@ -19,7 +20,7 @@ export interface ModelRequest {
 }
 
 interface Plan {
-  /** Input tokens that the answer reports. */
+  /** Input tokens that the answer reports; default: a quarter of the request's characters. */
   readonly tokens?: number;
   /** Refuses the request, with this text. */
   readonly refuse?: string;
@@ -99,7 +100,7 @@ function answer(response: ServerResponse, body: ModelRequest, { number, plan }: 
   const content = number < 0 ? [{ type: "text", text: `Summary ${-number}.` }] : act(body, number);
   const stop_reason = content.some(({ type }) => type === "tool_use") ? "tool_use" : "end_turn";
   const usage = {
-    input_tokens: plan.tokens ?? 100,
+    input_tokens: plan.tokens ?? Math.round(JSON.stringify(body).length / 4),
     output_tokens: 5,
     cache_creation_input_tokens: 0,
     cache_read_input_tokens: 0,
@@ -150,32 +151,38 @@ function sendBlock(send: (type: string, fields: object) => void, index: number, 
 }
 
 const ACTS: readonly (readonly [RegExp, (found: RegExpExecArray) => readonly [string, unknown]])[] = [
-  [/^read (\S+)$/m, ([, path]) => ["Read", { file_path: path }]],
-  [/^run (.+)$/m, ([, command]) => ["Bash", { command, description: "as told" }]],
-  [/^call (\S+) (.+)$/m, ([, name = "", input = ""]) => [name, JSON.parse(input)]],
+  [/^read (\S+)$/, ([, path]) => ["Read", { file_path: path }]],
+  [/^run (.+)$/, ([, command]) => ["Bash", { command, description: "as told" }]],
+  [/^call (\S+) (.+)$/, ([, name = "", input = ""]) => [name, JSON.parse(input)]],
 ];
 
-function act({ messages }: ModelRequest, number: number): readonly SentBlock[] {
-  const thought = {
-    type: "thinking",
-    thinking: `thought ${number}`,
-    signature: Buffer.from(`signed ${number}`).toString("base64"),
-  };
-  const last = messages.findLast(({ role }) => role === "user");
-  const blocks = typeof last?.content === "string" ? [{ type: "text", text: last.content }] : (last?.content ?? []);
-  const words = blocks.flatMap((block) => (block.type === "text" && !isReminder(block) ? [String(block["text"])] : []));
-  const isResult = blocks.some(({ type }) => type === "tool_result");
-  for (const [pattern, toCall] of isResult ? [] : ACTS) {
-    const found = pattern.exec(words.join("\n"));
-    if (found === null) continue;
-    const [name, input] = toCall(found);
-    return [
-      thought,
-      { type: "text", text: `I call ${name}.` },
-      { type: "tool_use", id: `toolu_acted_${number}`, name, input },
-    ];
-  }
-  return [thought, { type: "text", text: `Answer ${number}.` }];
+/** The calls that the newest prompt asks for and that have no result yet. */
+function callsLeft({ messages }: ModelRequest): readonly (readonly [string, unknown])[] {
+  const contents = messages.map(({ role, content }) => {
+    if (role !== "user") return [];
+    return typeof content === "string" ? [{ type: "text", text: content }] : content;
+  });
+  const isWords = (block: SentBlock): boolean => block.type === "text" && !isReminder(block);
+  const prompt = contents.findLastIndex((blocks) => blocks.some(isWords));
+  const lines = (contents[prompt] ?? []).filter(isWords).flatMap((block) => String(block["text"]).split("\n"));
+  const calls = lines.flatMap((line) =>
+    ACTS.flatMap(([pattern, toCall]) => {
+      const found = pattern.exec(line);
+      return found === null ? [] : [toCall(found)];
+    }),
+  );
+  const results = contents.slice(prompt).flat();
+  return calls.slice(results.filter(({ type }) => type === "tool_result").length);
+}
+
+function act(request: ModelRequest, number: number): readonly SentBlock[] {
+  const signature = Buffer.from(`signed ${number}`).toString("base64");
+  const thought = { type: "thinking", thinking: `thought ${number}`, signature };
+  const [call] = callsLeft(request);
+  if (call === undefined) return [thought, { type: "text", text: `Answer ${number}.` }];
+  const [name, input] = call;
+  const use = { type: "tool_use", id: `toolu_acted_${number}`, name, input };
+  return [thought, { type: "text", text: `I call ${name}.` }, use];
 }
 
 const isReminder = (block: SentBlock): boolean => String(block["text"]).startsWith("<system-reminder>");

@@ -53,6 +53,8 @@ export interface LivePlace {
   stream(prompts: readonly string[], args?: readonly string[]): Promise<readonly Printed[]>;
   /** Runs it once in print mode to its end. */
   print(...args: readonly string[]): Promise<string>;
+  /** Puts a session where Claude Code keeps those of the project; gives the id to resume. */
+  place(content: Buffer): string;
   /** The session's file that changed last. */
   session(): string;
   /** Runs the built jpg in the project; gives standard output. */
@@ -122,6 +124,12 @@ export async function createLivePlace(options: LiveOptions): Promise<LivePlace> 
         prompts,
       ),
     print: (...args) => toEnd(start(["-p", ...args])),
+    place(content) {
+      const id =
+        /"sessionId":"([0-9a-f-]{36})"/.exec(content.toString())?.[1] ?? "7f000000-0000-4000-8000-000000000001";
+      write(join(home, ".claude/projects", work.replace(/[^A-Za-z0-9]/g, "-"), `${id}.jsonl`), content);
+      return id;
+    },
     session: () => newestSession(home),
     jpg: (...args) =>
       toEnd(spawn(process.execPath, [BIN, ...args], { cwd: work, env, stdio: ["pipe", "pipe", "pipe"] })),

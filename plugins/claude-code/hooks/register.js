@@ -30,7 +30,7 @@ async function ask($, fields) {
     $.session.root(),
     $.session.model(),
     $.session.version(),
-    $.session.usage(),
+    $.session.usage({ breakdown: "summary" }),
   ]);
   const request = {
     jpg: 1,
@@ -39,7 +39,8 @@ async function ask($, fields) {
     transcript: info.transcriptPath || null,
     cwd,
     model,
-    window: context.window ?? null,
+    // With --autocompact it is smaller than the model's.
+    window: context.breakdown?.rawMaxTokens ?? context.window ?? null,
     tokens: context.tokens ?? null,
     version,
     ...fields,
@@ -83,14 +84,12 @@ function toMessages(rows, own) {
 }
 
 /** Answers a compaction. Throws where jpg has no answer; then nothing has changed. */
-async function answerCompaction($, e, { signal, isUndo, instructions }) {
+async function answerCompaction($, e, { signal, wish }) {
   const mine = ++newest;
   const answer = await ask($, {
-    do: isUndo ? "undo" : "compact",
+    ...wish,
     handles: e.messages.map(({ handle }) => handle),
     in_loop: (e.messages.at(-1)?.toolResults?.length ?? 0) > 0,
-    trigger: e.trigger === "auto" ? "auto" : "manual",
-    instructions,
   });
   if (answer.pass !== undefined) throw new Error(answer.pass);
   const messages = toMessages(answer.messages, e.messages);
@@ -111,14 +110,20 @@ async function passOn($, e, next, why) {
   return result;
 }
 
+/** What is wanted of jpg; `asked` = this module started the compaction. */
+function wishOf({ trigger, instructions }, asked) {
+  const [, does, rest] = asked ?? [];
+  if (does === "undo") return { do: does, compaction: rest };
+  if (does === "compact") return { do: does, trigger: "asked", instructions: rest };
+  return { do: "compact", trigger: trigger === "auto" ? "auto" : "manual", instructions };
+}
+
 async function onCompact($, e, next) {
   if (e.agentId !== undefined) return next(e);
   if (e.trigger === "precompute") return { skip: "jpg compacts when it is time, not ahead of it." };
   const asked = ASKED.exec(e.instructions ?? "");
-  const isUndo = asked?.[1] === "undo";
-  const instructions = (asked === null ? e.instructions : asked[2]) || undefined;
   try {
-    return await answerCompaction($, e, { signal: next.signal, isUndo, instructions });
+    return await answerCompaction($, e, { signal: next.signal, wish: wishOf(e, asked) });
   } catch (error) {
     // Esc ended the run of jpg; with this Claude Code cancels its own part, too.
     if (next.signal.aborted) return next(e);
@@ -209,15 +214,14 @@ const TOOLS = [
     does: "find",
     field: "query",
     description:
-      "Finds what was said, read or printed earlier in this conversation, also what compactions hide. Answers with events; `show` returns one whole.",
-    about: "Words to look for: names, paths, error texts.",
+      "Finds what was said, read or printed earlier in this conversation, also what compactions hide, by names, paths or words. Answers with events; `show` returns one whole.",
   },
   {
     name: "show",
     does: "show",
     field: "event",
-    description: "Returns an event of this conversation whole, as it was before any compaction.",
-    about: "The event's id, as `search` prints it.",
+    description:
+      "Returns an event of this conversation whole, as it was before any compaction, by the id that `search` prints.",
   },
 ];
 
@@ -229,21 +233,20 @@ const COMMANDS = [
     description: "Compact with jpg: a commit that /jpg-undo takes back",
     argumentHint: "[profile|focus]",
   },
-  { name: "jpg-undo", description: "Take the newest compaction back, also one of Claude Code's own" },
+  {
+    name: "jpg-undo",
+    description: "Take the newest compaction back, also one of Claude Code's own",
+    argumentHint: "[compaction]",
+  },
   { name: "jpg-diff", description: "What the newest compaction changed" },
   { name: "jpg-log", description: "Compactions of this conversation" },
 ];
 
 async function onStart($, e, next) {
   const result = await next(e);
-  const tools = TOOLS.map(({ name, description, field, about }) => {
-    const properties = { [field]: { type: "string", description: about } };
-    return $.tool.register({
-      name,
-      description,
-      inputSchema: { type: "object", properties, required: [field] },
-      isDeferred: false,
-    });
+  const tools = TOOLS.map(({ name, description, field }) => {
+    const inputSchema = { type: "object", properties: { [field]: { type: "string" } }, required: [field] };
+    return $.tool.register({ name, description, inputSchema, isDeferred: false });
   });
   const commands = COMMANDS.map((command) => $.command.register(command));
   const registered = await Promise.allSettled([...tools, ...commands]);
@@ -289,9 +292,9 @@ export function register(on) {
     compactSoon($, `[jpg] compact ${e.args}`.trim());
     return { text: "Compacting with jpg.", isTextDisplayOnly: true };
   });
-  on("command.run", { command: "jpg-undo" }, ($) => {
-    compactSoon($, "[jpg] undo");
-    return { text: "Taking the newest compaction back.", isTextDisplayOnly: true };
+  on("command.run", { command: "jpg-undo" }, ($, e) => {
+    compactSoon($, `[jpg] undo ${e.args}`.trim());
+    return { text: "Taking a compaction back.", isTextDisplayOnly: true };
   });
   for (const name of ["diff", "log"])
     on("command.run", { command: `jpg-${name}` }, async ($) => ({

@@ -133,13 +133,14 @@ test("passes on, with one line why, where jpg has no answer", async ($, on) => {
 
 test("skips an undo, and a compaction that /jpg-compact asked for, where jpg has no answer", async ($, on) => {
   const seen = play(on, () => ({ jpg: 1, pass: "There is nothing to take back.", code: "nothing" }));
-  for (const instructions of ["[jpg] undo", "[jpg] compact light"]) {
+  for (const instructions of ["[jpg] undo", "[jpg] undo k3f9", "[jpg] compact light"]) {
     const { skip } = await $.session.compact({ trigger: "manual", messages: ROWS, instructions });
     expect(skip).toBe("jpg: There is nothing to take back.");
   }
-  expect(seen.asked.map((request) => [request.do, request.instructions])).toEqual([
-    ["undo", undefined],
-    ["compact", "light"],
+  expect(seen.asked.map((request) => [request.do, request.compaction, request.trigger, request.instructions])).toEqual([
+    ["undo", undefined, undefined, undefined],
+    ["undo", "k3f9", undefined, undefined],
+    ["compact", undefined, "asked", "light"],
   ]);
   expect([seen.own, seen.appended]).toEqual([0, []]);
 });

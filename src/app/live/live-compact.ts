@@ -35,7 +35,8 @@ export async function liveCompact(conversation: LiveConversation): Promise<LiveC
     const [first, ...further] = await rulesFor(conversation, measured);
     made.push(...(await compactBy(conversation, { rules: first, answer })));
     for (const rules of further) {
-      if (!(await isTooLarge(conversation))) break;
+      // The agent's window is full: nothing gained means that it compacts by itself.
+      if (made.some(({ compaction }) => compaction !== null) && !(await isTooLarge(conversation))) break;
       made.push(...(await compactBy(conversation, { rules: await rules(), answer })));
     }
     const [report] = made;
