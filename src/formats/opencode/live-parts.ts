@@ -108,6 +108,6 @@ function visible(events: readonly Event[]): readonly Event[] {
   return events.filter((event) => traitsOf(event).providerVisible);
 }
 
-export function stateOf(part: RawLine): RawLine {
+export function callState(part: RawLine): RawLine {
   return recordOf(part, "state") ?? {};
 }

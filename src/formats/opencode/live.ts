@@ -15,7 +15,7 @@ import { boundaryName, deriveName, lineName } from "../imported-session.ts";
 import type { LiveEdit, LiveEdits, RunningSession } from "../live-writer.ts";
 import { type RawLine, recordOf, stringOf } from "../session-source.ts";
 import { documentOrigin } from "./events.ts";
-import { type OwnMessage, type OwnMessages, type OwnPart, readOwnMessages, stateOf } from "./live-parts.ts";
+import { callState, type OwnMessage, type OwnMessages, type OwnPart, readOwnMessages } from "./live-parts.ts";
 import { parseDocument } from "./store.ts";
 
 export const OPENCODE_LIVE: LiveWriter = { edits: openCodeEdits, file: editsFile };
@@ -294,7 +294,7 @@ function callChange({ part, said, result, cleared }: OwnPart, event: Event, show
 
 /** A result as it is to be sent; one that OpenCode cleared no longer counts as such. */
 function outputOf(part: RawLine, content: Content): RawLine {
-  const { status, attachments, time } = stateOf(part);
+  const { status, attachments, time } = callState(part);
   const text = textOfContent(content);
   if (status === "error") return { error: text };
   const { compacted: _, ...times } = recordOf({ time }, "time") ?? {};

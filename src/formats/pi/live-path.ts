@@ -29,7 +29,7 @@ export interface OwnEntry {
   readonly events: readonly Event[];
 }
 
-export interface OwnEdit {
+interface OwnEdit {
   readonly target: string;
   /** Null = left out. */
   readonly replacement: RawLine | null;
@@ -37,7 +37,7 @@ export interface OwnEdit {
   readonly position: number;
 }
 
-export interface OwnCompaction {
+interface OwnCompaction {
   readonly entry: Entry;
   readonly summary: string;
   /** Place of the first sent entry that it keeps, and its position: edits before it do not count. */

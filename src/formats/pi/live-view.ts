@@ -1,5 +1,6 @@
 // jpg's view over the entries of a running session of pi: which entry shows what, and which messages have no entry.
 import { type Event, textOfContent, traitsOf, type View } from "../../core/conversation/event.ts";
+import { appendAll } from "../../core/lists.ts";
 import { boundaryName, deriveName, lineName } from "../imported-session.ts";
 import { readLiveMark } from "../live-mark.ts";
 import type { RunningSession } from "../live-writer.ts";
@@ -141,7 +142,7 @@ function addLoose(event: Event, isOwn: boolean, walk: Walk): void {
   const isOpen = answer !== undefined && answer === walk.open && newest !== undefined;
   const blocks = looseBlocks(event);
   walk.open = answer;
-  if (isOpen) newest.blocks.push(...blocks);
+  if (isOpen) appendAll(newest.blocks, blocks);
   else walk.loose.push({ role, blocks: [...blocks], isOwn, after: walk.last, before: walk.path.entries.length });
 }
 

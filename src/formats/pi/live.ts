@@ -257,7 +257,7 @@ function piSummary(session: RunningSession, view: View): LiveSummary | null {
   const inForce = editsSince(position, path);
   const isAsSent = (own: OwnEntry): boolean =>
     replacementFor(own, contentOf(own, shown.entries.get(own), AS_THEY_ARE), inForce.get(own.entry.id)) === undefined;
-  const loose = Math.max(0, ...shown.loose.map(({ before }) => before));
+  const loose = shown.loose.reduce((place, { before }) => Math.max(place, before), 0);
   const changed = entries.findLastIndex((own) => !isAsSent(own));
   const from = Math.max(loose, changed + 1);
   const first = entries.slice(from).find((own) => shown.entries.has(own) && own.role !== "result");
