@@ -2,39 +2,8 @@
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { PlayedAgent } from "../helpers/live-agent.ts";
-import { playAgent } from "../helpers/live-agent.ts";
+import { playAgent, talkOn, viewedWords } from "../helpers/live-agent.ts";
 import { createSandbox, type Sandbox } from "../helpers/run-jpg.ts";
-
-/** A session whose older turns have a large output each. */
-function talk(agent: PlayedAgent, from: number, to: number): void {
-  for (let turn = from; turn < to; turn++) {
-    agent.prompt(`Request ${turn} about the harbour wall`);
-    agent.think(`thought ${turn}`);
-    agent.tool(`gauge ${turn}\n${"the tide is measured at the pier\n".repeat(40)}`);
-    agent.say(`Answer ${turn}.`);
-  }
-}
-
-/** What jpg's view sends, in the words of the played agent. */
-async function viewed(sandbox: Sandbox): Promise<readonly string[]> {
-  const { stdout } = await sandbox.jpg(["export", "--to", "jsonl"]);
-  return stdout
-    .split("\n")
-    .filter((line) => line !== "")
-    .map((line) => JSON.parse(line) as Record<string, unknown>)
-    .flatMap((event): string[] => {
-      const { type, metadata, content, message } = event;
-      if (type === "chat_request")
-        return (metadata as { origin?: string } | undefined)?.origin === "harness" ||
-          /^<(?:local-)?command/.test(String(content))
-          ? []
-          : [`U:${content}`];
-      if (type === "chat_response") return typeof message === "string" && message !== "" ? [`A:${message}`] : [];
-      if (type === "tool_call_request") return [`T:${event["call_id"]}`];
-      return type === "tool_call_response" ? [`R:${event["call_id"]}:${content}`] : [];
-    });
-}
 
 async function withSandbox(run: (sandbox: Sandbox) => Promise<void>): Promise<void> {
   const sandbox = createSandbox();
@@ -57,26 +26,26 @@ describe("a session that is compacted while it runs", () => {
     () =>
       withSandbox(async (sandbox) => {
         const agent = playAgent(sandbox);
-        talk(agent, 0, 6);
+        talkOn(agent, 0, 6);
         const before = agent.sent();
         const first = await agent.ask("compact", { trigger: "asked", instructions: "default" });
         expect(first).toMatchObject({ done: "compact" });
         agent.install(first);
-        expect(agent.sent()).toEqual(await viewed(sandbox));
+        expect(agent.sent()).toEqual(await viewedWords(sandbox));
         expect(agent.sent().join().length).toBeLessThan(before.join().length);
-        talk(agent, 6, 12);
+        talkOn(agent, 6, 12);
         const second = await agent.ask("compact", { trigger: "asked", instructions: "default" });
         agent.install(second);
-        expect(agent.sent()).toEqual(await viewed(sandbox));
+        expect(agent.sent()).toEqual(await viewedWords(sandbox));
         expect(await turnsOf(sandbox)).toBe(12);
         const undone = await agent.ask("undo", { compaction: first.compaction });
         expect(undone).toMatchObject({ done: "undo", compaction: first.compaction });
         agent.install(undone);
-        expect(agent.sent()).toEqual(await viewed(sandbox));
+        expect(agent.sent()).toEqual(await viewedWords(sandbox));
         agent.install(await agent.ask("undo"));
-        expect(agent.sent()).toEqual(await viewed(sandbox));
+        expect(agent.sent()).toEqual(await viewedWords(sandbox));
         expect(agent.sent().filter((word) => before.includes(word))).toEqual(before);
-        talk(agent, 12, 13);
+        talkOn(agent, 12, 13);
         await agent.ask("keep");
         expect(await turnsOf(sandbox)).toBe(13);
         expect(await kindsOf(sandbox)).toEqual(["compaction", "compaction", "revert", "revert"]);
@@ -90,7 +59,7 @@ describe("a session that is compacted while it runs", () => {
   it("has what its agent compacted by itself taken back", () =>
     withSandbox(async (sandbox) => {
       const agent = playAgent(sandbox);
-      talk(agent, 0, 4);
+      talkOn(agent, 0, 4);
       const before = agent.sent();
       agent.compactItself("We measured the tide.");
       const status = await agent.ask("keep");
@@ -98,18 +67,18 @@ describe("a session that is compacted while it runs", () => {
       expect(status.band?.[0]?.text).toContain("Claude Code compacted");
       agent.install(await agent.ask("undo"));
       expect(agent.sent()).toEqual(before);
-      expect(agent.sent()).toEqual(await viewed(sandbox));
+      expect(agent.sent()).toEqual(await viewedWords(sandbox));
       expect(await kindsOf(sandbox)).toEqual(["compaction", "revert"]);
     }));
 
   it("takes back what the agent never installed, at the next request", () =>
     withSandbox(async (sandbox) => {
       const agent = playAgent(sandbox);
-      talk(agent, 0, 6);
+      talkOn(agent, 0, 6);
       const stopped = await agent.ask("compact", { trigger: "asked" });
       const marked = await agent.ask("compact", { trigger: "asked" });
       agent.mark(marked); // Esc after the mark: no boundary follows
-      talk(agent, 6, 7);
+      talkOn(agent, 6, 7);
       const made = await agent.ask("compact", { trigger: "asked" });
       agent.install(made);
       const rows = await sandbox.json<readonly { kind: string; compaction: string; live: boolean }[]>(["log"]);
@@ -121,13 +90,13 @@ describe("a session that is compacted while it runs", () => {
           .map(({ compaction }) => compaction)
           .sort(),
       ).toEqual([stopped.compaction, marked.compaction].sort());
-      expect(agent.sent()).toEqual(await viewed(sandbox));
+      expect(agent.sent()).toEqual(await viewedWords(sandbox));
     }));
 
   it("keeps the rows of the running turn in the middle of it", () =>
     withSandbox(async (sandbox) => {
       const agent = playAgent(sandbox);
-      talk(agent, 0, 5);
+      talkOn(agent, 0, 5);
       agent.prompt("And now the lighthouse");
       agent.think("the lighthouse");
       agent.tool("light");
@@ -142,7 +111,7 @@ describe("what a compaction uses", () => {
   it("a profile that the instructions begin with", () =>
     withSandbox(async (sandbox) => {
       const agent = playAgent(sandbox);
-      talk(agent, 0, 6);
+      talkOn(agent, 0, 6);
       const { notice } = await agent.ask("compact", { trigger: "asked", instructions: "light the gauges" });
       expect(notice).toContain("reasoning stripped)");
     }));
@@ -150,7 +119,7 @@ describe("what a compaction uses", () => {
   it("the user's own choice for automatic compaction", () =>
     withSandbox(async (sandbox) => {
       const agent = playAgent(sandbox);
-      talk(agent, 0, 6);
+      talkOn(agent, 0, 6);
       const env = { XDG_CONFIG_HOME: join(sandbox.home, "settings") };
       await sandbox.jpg(["config", "--user", "conversation.compaction.auto.profile", "light"], { env });
       agent.save();
@@ -163,7 +132,7 @@ describe("what a compaction uses", () => {
   it("goes on while too much of a full window is left, and passes when that is not enough", { tags: ["slow"] }, () =>
     withSandbox(async (sandbox) => {
       const agent = playAgent(sandbox);
-      talk(agent, 0, 12);
+      talkOn(agent, 0, 12);
       const tight = await agent.ask("compact", { trigger: "auto", window: 4000 });
       expect(tight.done === "compact" ? tight.status?.context?.tokens : 0).toBeLessThanOrEqual(2400);
       expect(await kindsOf(sandbox)).not.toEqual([]);
@@ -173,7 +142,7 @@ describe("what a compaction uses", () => {
   it("passes on and leaves nothing in force when nothing reaches the size that is wanted", () =>
     withSandbox(async (sandbox) => {
       const agent = playAgent(sandbox);
-      talk(agent, 0, 6);
+      talkOn(agent, 0, 6);
       const answer = await agent.ask("compact", { trigger: "auto", window: 100 });
       expect(answer).toMatchObject({ code: "not_enough" });
       const rows = await sandbox.json<readonly { live: boolean }[]>(["log"]);
@@ -188,7 +157,7 @@ describe("an answer in any case", () => {
   it("one for each line, in order, with the id of its request", () =>
     withSandbox(async (sandbox) => {
       const agent = playAgent(sandbox);
-      talk(agent, 0, 3);
+      talkOn(agent, 0, 3);
       agent.save();
       const common = {
         jpg: 1,
@@ -230,7 +199,7 @@ describe("an answer in any case", () => {
       expect(await agent.ask("keep", { transcript: join(sandbox.root, "gone.jsonl") })).toMatchObject({
         code: "no_such_file",
       });
-      talk(agent, 0, 1);
+      talkOn(agent, 0, 1);
       expect(await agent.ask("keep", { agent: "nobody" })).toMatchObject({ code: "unknown_format" });
       expect(await agent.ask("compact")).toMatchObject({ code: "nothing_to_compact" });
       expect(await agent.ask("undo")).toMatchObject({ code: "nothing_to_undo" });
@@ -242,12 +211,12 @@ describe("an answer in any case", () => {
   it("for a store that cannot be written", { tags: ["slow"] }, () =>
     withSandbox(async (sandbox) => {
       const agent = playAgent(sandbox);
-      talk(agent, 0, 6);
+      talkOn(agent, 0, 6);
       await agent.ask("keep");
       const before = await turnsOf(sandbox);
       const objects = join(sandbox.store, ".git", "objects");
       chmodSync(objects, 0o500);
-      talk(agent, 6, 7);
+      talkOn(agent, 6, 7);
       const answer = await agent.ask("compact", { trigger: "asked" });
       chmodSync(objects, 0o700);
       if (process.getuid?.() !== 0) expect(answer).toHaveProperty("pass");

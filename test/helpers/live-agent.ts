@@ -78,6 +78,8 @@ export function playAgent(sandbox: Sandbox, number = 1): PlayedAgent {
   let head: string | null = null;
   let count = 0;
   let promptId = "";
+  /** When the newest answer was built: just before its boundary. */
+  let built = "";
   const uuid = (): string => `${String(number).padStart(8, "0")}-0000-4000-8000-${String(++count).padStart(12, "0")}`;
   const time = (): string => new Date(Date.UTC(2026, 2, 1, 9) + count * 1000).toISOString();
   const add = (row: Json): Json => {
@@ -122,7 +124,7 @@ export function playAgent(sandbox: Sandbox, number = 1): PlayedAgent {
       const content = [...(text === "" ? [] : [{ type: "text", text }]), ...calls];
       const message = { id: uuid(), type: "message", role: "assistant", model: "<synthetic>", content };
       const words = [...(text === "" ? [] : [`A:${text}`]), ...toolUses.map((call) => `T:${call.tool_use_id}`)];
-      show(add({ type: "assistant", message, madeBy: "other", isApiErrorMessage: false }), words);
+      show(add({ type: "assistant", message, timestamp: built, madeBy: "other", isApiErrorMessage: false }), words);
       return;
     }
     const results = toolResults.map((result) => ({
@@ -136,10 +138,14 @@ export function playAgent(sandbox: Sandbox, number = 1): PlayedAgent {
       ...toolResults.map((result) => `R:${result.tool_use_id}:${result.text}`),
       ...(text === "" ? [] : [`U:${text}`]),
     ];
-    show(add({ type: "user", promptId, rowSource: "hook", message: { role: "user", content } }), words);
+    show(
+      add({ type: "user", promptId, timestamp: built, rowSource: "hook", message: { role: "user", content } }),
+      words,
+    );
   };
   const boundary = (metadata: Json): void => {
     const logicalParentUuid = head;
+    built = time();
     head = null;
     add({
       type: "system",
@@ -213,4 +219,34 @@ export function playAgent(sandbox: Sandbox, number = 1): PlayedAgent {
     },
   };
   return agent;
+}
+
+/** A session whose older turns have a large output each. */
+export function talkOn(agent: PlayedAgent, from: number, to: number): void {
+  for (let turn = from; turn < to; turn++) {
+    agent.prompt(`Request ${turn} about the harbour wall`);
+    agent.think(`thought ${turn}`);
+    agent.tool(`gauge ${turn}\n${"the tide is measured at the pier\n".repeat(40)}`);
+    agent.say(`Answer ${turn}.`);
+  }
+}
+
+/** What jpg's view sends, in the words of the played agent. */
+export async function viewedWords(sandbox: Sandbox): Promise<readonly string[]> {
+  const { stdout } = await sandbox.jpg(["export", "--to", "jsonl"]);
+  return stdout
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+    .flatMap((event): string[] => {
+      const { type, metadata, content, message } = event;
+      if (type === "chat_request")
+        return (metadata as { origin?: string } | undefined)?.origin === "harness" ||
+          /^<(?:local-)?command/.test(String(content))
+          ? []
+          : [`U:${content}`];
+      if (type === "chat_response") return typeof message === "string" && message !== "" ? [`A:${message}`] : [];
+      if (type === "tool_call_request") return [`T:${event["call_id"]}`];
+      return type === "tool_call_response" ? [`R:${event["call_id"]}:${content}`] : [];
+    });
 }
