@@ -7,6 +7,9 @@ import { type CallPairs, pairCalls } from "../core/conversation/tool-pairing.ts"
 import type { LiveMarks } from "./live-mark.ts";
 import type { RawLine, SessionPart } from "./session-source.ts";
 
+/** Why an import made a compaction: the agent sent other messages while it ran than the session has when it is resumed. */
+export const RESUMES_DIFFERENTLY = "resumes-differently";
+
 /** A line that could not be read: `line` is 1-based as editors count; in a document, the position of the message. */
 export interface SkippedLine {
   readonly line: number;

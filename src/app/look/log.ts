@@ -2,6 +2,7 @@
 import type { Compaction } from "../../core/conversation/compaction.ts";
 import { type CompactionGroup, describeGroup, groupRange, groupsOf } from "../../core/conversation/group.ts";
 import type { TokenSource } from "../../core/model/token-meter.ts";
+import { RESUMES_DIFFERENTLY } from "../../formats/imported-session.ts";
 import { isForkSubject, parseRevertSubject, subjectOf } from "../../store/messages.ts";
 import type { ConversationStore, LogEntry, Signature } from "../../store/store.ts";
 import { compactionIdOfPath, readRecord } from "../conversation/append.ts";
@@ -153,7 +154,10 @@ export async function readLoggedRecords(
 function describe(
   compaction: Compaction | null,
   group: CompactionGroup | undefined,
-): Pick<LogRow, "from_turn" | "to_turn" | "source" | "tokens" | "tokens_source" | "policies" | "profile" | "summary"> {
+): Pick<
+  LogRow,
+  "from_turn" | "to_turn" | "source" | "tokens" | "tokens_source" | "policies" | "profile" | "summary" | "note"
+> {
   if (compaction === null) return { from_turn: null, to_turn: null, source: null, tokens: null };
   const all: CompactionGroup = group ?? [compaction];
   const { from, to } = groupRange(all);
@@ -166,9 +170,14 @@ function describe(
     tokens_source: compaction.stats?.tokens === undefined ? undefined : sourceOfTokens(compaction),
     policies: describeGroup(all),
     profile: compaction.profile,
+    note: compaction.reason === RESUMES_DIFFERENTLY ? OTHER_WHEN_RESUMED : undefined,
     ...(summaries.length === 0 ? {} : { summary: summaries.join("\n\n") }),
   };
 }
+
+/** The words of an import whose session resumes with other messages than its agent sent while it ran. */
+const OTHER_WHEN_RESUMED =
+  "The agent resumes this session with other messages than it sent while it ran; the view shows those of the resumed session.";
 
 /** Compactions of an agent have its provider's counts, before and after. */
 function sourceOfTokens({ source, metadata }: Compaction): TokenSource {
@@ -212,6 +221,8 @@ export interface LogRow {
   readonly cut_off?: true;
   /** Why a live compaction has no effect, e.g. `stale: turn 7 differs`. */
   readonly not_applied?: string;
+  /** What a reader of the view must know of it, as a sentence. */
+  readonly note?: string;
 }
 
 export type LogReport = readonly LogRow[];

@@ -45,7 +45,10 @@ export function renderLog(rows: LogReport, rendering: LogRendering): SafeText {
 /** Renders one commit of the history as a line, e.g. `3fa9c1d (k3f9q2, live) compact 0..12: …`. */
 export function renderLogLine(row: LogRow, style: Style): SafeText {
   const mark = row.message === undefined ? "" : safe` ${style.caution(safe`[message differs]`)}`;
-  return safe`${style.commit(shortCommit(row.commit))} ${decoration(row, style)} ${forTerminalLine(row.subject)}${mark}`;
+  const line = safe`${style.commit(shortCommit(row.commit))} ${decoration(row, style)} ${forTerminalLine(row.subject)}${mark}`;
+  return row.note === undefined || row.kind === "revert"
+    ? line
+    : joinLines([line, safe`  ${forTerminalLine(row.note)}`]);
 }
 
 function decoration(row: LogRow, style: Style): SafeText {
@@ -76,6 +79,7 @@ function renderEntry(row: LogRow, rendering: Rendering): SafeText {
       ["Source", row.source],
       ["Profile", row.profile],
       ["Not applied", row.not_applied],
+      ["Note", row.note],
       ["Message", row.message === undefined ? null : renderMessage(row.message)],
     ],
     rendering,

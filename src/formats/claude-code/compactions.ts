@@ -2,7 +2,7 @@
 // before its boundary, so that reverting it shows the turns it hid.
 import { type Compaction, compareTimestamps } from "../../core/conversation/compaction.ts";
 import { plainTextOfParts } from "../anthropic/agent.ts";
-import { deriveName } from "../imported-session.ts";
+import { deriveName, RESUMES_DIFFERENTLY } from "../imported-session.ts";
 import { addMilliseconds, type RawLine, recordOf } from "../session-source.ts";
 import { type SessionGraph, startsNewContext } from "./active-path.ts";
 import { type AnswerReader, eventsOfRows } from "./answer-rows.ts";
@@ -19,11 +19,8 @@ interface Break {
   readonly rows?: readonly LineEntry[];
   /** Id of jpg's own compaction that the boundary stands for. */
   readonly mark?: string;
-  readonly reason?: "broken-parent" | "boundary-without-summary" | typeof DIFFERS;
+  readonly reason?: "broken-parent" | "boundary-without-summary" | typeof RESUMES_DIFFERENTLY;
 }
-
-/** Why a compaction shows other rows than the agent sent while it ran. */
-const DIFFERS = "resumes-differently";
 
 export interface CompactionSources {
   readonly plan: TurnPlan;
@@ -123,7 +120,7 @@ function answerAt({ answers, readAnswer }: CompactionSources, at: LineEntry): Br
   const { boundary, mark } = found.answer;
   if (mark?.mark?.kind === "undo") return undefined;
   const { rows, differs } = readAnswer(found.answer, found.row);
-  return { at, boundary, rows, mark: mark?.mark?.compaction, reason: differs ? DIFFERS : undefined };
+  return { at, boundary, rows, mark: mark?.mark?.compaction, reason: differs ? RESUMES_DIFFERENTLY : undefined };
 }
 
 interface LinePlace {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { projectTurns } from "../../../src/core/conversation/projection.ts";
+import { formatLiveMark } from "../../../src/formats/live-mark.ts";
 import { createPiWriter, inForce, type PiWriter, piCall, readPi, sentOf, turnsOf } from "../../helpers/pi-session.ts";
 
 const summary = (text: string): string =>
@@ -18,6 +19,9 @@ function talk(pi: PiWriter): {
 function compact(pi: PiWriter, text: string, firstKeptEntryId: string): string {
   return pi.add({ type: "compaction", summary: text, firstKeptEntryId, tokensBefore: 900 });
 }
+
+const edit = (pi: PiWriter, targetId: string, content: unknown): string =>
+  pi.add({ type: "context_edit", targetId, replacement: content === null ? null : { content } });
 
 describe("a compaction of pi", () => {
   it("hides what stands before it, keeps the tail that it names, and goes when it is taken back", () => {
@@ -85,9 +89,6 @@ describe("a compaction of pi", () => {
 });
 
 describe("an edit of pi", () => {
-  const edit = (pi: PiWriter, targetId: string, content: unknown): string =>
-    pi.add({ type: "context_edit", targetId, replacement: content === null ? null : { content } });
-
   it("takes an entry out of the view, or gives it another content; the newest of one entry counts", () => {
     const pi = createPiWriter();
     const { first, answer } = talk(pi);
@@ -172,5 +173,67 @@ describe("a branch of a session", () => {
     const session = readPi(pi);
     expect(sentOf(session)).toEqual(["user: anew"]);
     expect(session.abandoned).toMatchObject([{ commonTurns: 0, turnCount: 2 }]);
+  });
+});
+
+describe("edits of pi that jpg announced", () => {
+  const mark = (kind: "compact" | "undo", compaction: string, rows: number): string =>
+    formatLiveMark({ words: "Done.", kind, compaction, commit: "0a1b2c3d4e", rows });
+  const announce = (pi: PiWriter, text: string): void => {
+    pi.add({ type: "custom", customType: "jpg", data: { mark: text } });
+  };
+
+  it("are one compaction under the mark's id, of all that pi sends", () => {
+    const pi = createPiWriter();
+    const { first, answer } = talk(pi);
+    announce(pi, mark("compact", "k3f9a0b1c2", 2));
+    edit(pi, first, "one, in short");
+    edit(pi, answer, null);
+    const session = readPi(pi);
+    expect(session.compactions.map(({ id }) => id)).toEqual(["k3f9a0b1c2"]);
+    expect(session.live?.marks).toMatchObject([{ compaction: "k3f9a0b1c2", isInstalled: true }]);
+    expect(sentOf(session)).toEqual(["user: one, in short", "user: two", "assistant: second"]);
+    pi.user("three");
+    expect(sentOf(readPi(pi))).toEqual(["user: one, in short", "user: two", "assistant: second", "user: three"]);
+    edit(pi, first, "one, by another");
+    expect(sentOf(readPi(pi))).toEqual(["user: one, by another", "user: two", "assistant: second", "user: three"]);
+  });
+
+  it("are none while the file lacks some of them", () => {
+    const pi = createPiWriter();
+    const { first } = talk(pi);
+    announce(pi, mark("compact", "k3f9a0b1c2", 2));
+    edit(pi, first, "one, in short");
+    expect(readPi(pi).compactions).toEqual([]);
+    expect(readPi(pi).live?.marks).toMatchObject([{ isInstalled: false }]);
+  });
+
+  it("take back the compaction that an undo names, also one of two", () => {
+    const pi = createPiWriter();
+    const { first, answer } = talk(pi);
+    announce(pi, mark("compact", "k3f9a0b1c2", 1));
+    edit(pi, first, "one, in short");
+    announce(pi, mark("compact", "m4g0b1c2d3", 1));
+    edit(pi, answer, null);
+    announce(pi, mark("undo", "m4g0b1c2d3", 1));
+    edit(pi, answer, "first");
+    const session = readPi(pi);
+    expect(session.live?.undone).toMatchObject([{ compaction: "m4g0b1c2d3" }]);
+    expect(sentOf(session)).toEqual(["user: one, in short", "assistant: first", "user: two", "assistant: second"]);
+    announce(pi, mark("undo", "k3f9a0b1c2", 1));
+    edit(pi, first, "one");
+    const undone = readPi(pi);
+    expect(undone.live?.undone.map(({ compaction }) => compaction)).toEqual(["m4g0b1c2d3", "k3f9a0b1c2"]);
+    expect(sentOf(undone)).toEqual(["user: one", "assistant: first", "user: two", "assistant: second"]);
+  });
+
+  it("may be a compaction of pi's with the mark in its details", () => {
+    const pi = createPiWriter();
+    const { answer } = talk(pi);
+    const details = { jpg: mark("compact", "k3f9a0b1c2", 0) };
+    pi.add({ type: "compaction", summary: "in short", firstKeptEntryId: answer, tokensBefore: 9, details });
+    const session = readPi(pi);
+    expect(session.compactions.map(({ id }) => id)).toEqual(["k3f9a0b1c2"]);
+    expect(sentOf(session).slice(1)).toEqual(["assistant: first", "user: two", "assistant: second"]);
   });
 });
