@@ -32,7 +32,8 @@ async function start(agent: string, ...options: string[]): Promise<void> {
 /** What jpg has, once the spool is empty. */
 async function conversations(): Promise<unknown> {
   const spool = join(sandbox.home, ".local", "state", "jpg", "spool");
-  if (!existsSync(sandbox.store) || readdirSync(spool).length > 0) return null;
+  const isWaiting = existsSync(spool) && readdirSync(spool).length > 0;
+  if (!existsSync(sandbox.store) || isWaiting) return null;
   const rows = await sandbox.json<{ turns: number; compactions: number }[]>(["ls"]);
   return rows.map(({ turns, compactions }) => [turns, compactions]);
 }
