@@ -25,7 +25,7 @@ interface PluginFile {
 
 /** The line that says how a plug-in starts jpg; in the package, by the PATH. */
 const START_LINE = /^const JPG = \["jpg", "live"\];$/m;
-/** How Claude Code starts the server of a plug-in whose code it does not load. */
+/** How an agent starts the server of a plug-in whose code it does not load. */
 const SERVER_LINES = /"command": "jpg",\s*"args": \["mcp"\]/;
 /** The first line in any installed file. */
 const ANY_START = /^const JPG = \[/m;
