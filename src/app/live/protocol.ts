@@ -161,7 +161,14 @@ export interface NextCost {
   readonly model: string | null;
   readonly without: { readonly tokens: number; readonly usd: number | null };
   /** After a compaction; null = there is nothing to gain, or it was not tried. */
-  readonly with: { readonly tokens: number; readonly rewritten: number; readonly usd: number | null } | null;
+  readonly with: {
+    readonly tokens: number;
+    /** Of these, what goes into the cache anew. */
+    readonly rewritten: number;
+    readonly usd: number | null;
+    /** What each request after it costs less, as long as the cache is warm. */
+    readonly saved_usd: number | null;
+  } | null;
 }
 
 export interface BandLine {
