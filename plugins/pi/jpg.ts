@@ -229,7 +229,7 @@ class Live {
     this.wish = wanted;
     // pi before 1.0 takes no edits, but compacts at once.
     if (typeof this.pi.getSettings !== "function") ctx.compact({ onError: () => undefined });
-    else if (wanted.do === "undo") say(ctx, "The newest compaction is taken back at the end of the next turn.");
+    else if (wanted.do === "undo") say(ctx, "The newest compaction is undone at the end of the next turn.");
     else say(ctx, "jpg compacts at the end of the next turn.");
   }
 }

@@ -5,7 +5,7 @@
 /** What a mark says. */
 export interface LiveMark {
   readonly kind: "compact" | "undo";
-  /** Id of the compaction that was made, or taken back. */
+  /** Id of the compaction that was made, or undone. */
   readonly compaction: string;
   /** The commit that did it. */
   readonly commit: string;
@@ -21,11 +21,11 @@ export interface FoundLiveMark extends LiveMark {
   readonly isInstalled: boolean;
 }
 
-/** A compaction that was taken back while the agent ran: jpg's own, or the agent's. */
+/** A compaction that was undone while the agent ran: jpg's own, or the agent's. */
 export interface LiveUndo {
   /** Id of the compaction. */
   readonly compaction: string;
-  /** Turn during or after which it was taken back, 0-based. */
+  /** Turn during or after which it was undone, 0-based. */
   readonly turn: number;
   /** RFC 3339 UTC. */
   readonly timestamp: string;

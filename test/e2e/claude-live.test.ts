@@ -93,11 +93,11 @@ describe.skipIf(cannotRun)("jpg in a running Claude Code (real agent: needs JPG_
     expect([await history(place), await turns(place)]).toEqual([["manual*", "manual*"], 12]);
 
     await session.command("/jpg-undo");
-    await session.shows(/Taken back by jpg/);
+    await session.shows(/Undone by jpg/);
     await expectSent(place, await session.prompt("after one undo"));
     expect(await history(place)).toEqual(["revert", "manual", "manual*"]);
     await session.command("/jpg-undo");
-    await session.shows(/Taken back by jpg[\s\S]*Taken back by jpg/);
+    await session.shows(/Undone by jpg[\s\S]*Undone by jpg/);
     const last = await session.prompt("after both");
     await expectSent(place, last);
     expect([await history(place), await turns(place)]).toEqual([["revert", "revert", "manual", "manual"], 14]);
@@ -178,7 +178,7 @@ describe.skipIf(cannotRun)("jpg in a running Claude Code (real agent: needs JPG_
       writeFileSync(join(folder, "go"), "");
       await session.prompt("read a.txt");
       await session.command("/jpg-undo");
-      await session.shows(/Taken back by jpg/);
+      await session.shows(/Undone by jpg/);
       const sent = await session.prompt("after the undo");
       await session.quit();
       expect(textOfRequest(sent)).toEqual(expect.arrayContaining(["user: run echo one", "user: result one"]));
@@ -248,7 +248,7 @@ describe.skipIf(cannotRun || corpusMissing !== null)(
       if (seen.includes("Compacted by jpg")) {
         await expectSent(place, await session.prompt("after the compaction"));
         await session.command("/jpg-undo");
-        await session.shows(/Taken back by jpg|Not compacted/, 120_000);
+        await session.shows(/Undone by jpg|Not compacted/, 120_000);
       }
       await expectSent(place, await session.prompt("at the end"));
       await session.quit();

@@ -6,6 +6,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { playAgent, talkOn, viewedWords } from "../helpers/live-agent.ts";
 import { createSandbox } from "../helpers/run-jpg.ts";
+import { runs } from "../helpers/runs.ts";
 
 const act = fc.oneof(
   { weight: 3, arbitrary: fc.record({ do: fc.constant("talk" as const), turns: fc.integer({ min: 1, max: 5 }) }) },
@@ -61,7 +62,7 @@ describe("a session that is compacted while it runs", () => {
           sandbox.remove();
         }
       }),
-      { numRuns: 12 },
+      { numRuns: runs(12) },
     );
   });
 });

@@ -78,7 +78,7 @@ describe(`real agent: jpg inside pi ${newer?.version ?? ""}${why(newer)}`, () =>
       await pi.command("/jpg-compact");
       expect(pi.told().at(-1)).toBe("jpg compacts at the end of the next turn.");
       const whole = await pi.prompt("the turn that ends in a compaction");
-      expect(pi.told().at(-1)).toMatch(/^Compacted by jpg, .* Nothing is lost: \/jpg-undo takes it back\./);
+      expect(pi.told().at(-1)).toMatch(/^Compacted by jpg, .* Nothing is lost: \/jpg-undo undoes it\./);
       const first = await pi.prompt("after the first");
       expect(linesOf(first).join("\n").length).toBeLessThan(linesOf(whole).join("\n").length);
       // Of what is not compacted, thinking stays.

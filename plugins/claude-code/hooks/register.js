@@ -94,7 +94,7 @@ async function answerCompaction($, e, { signal, wish }) {
   if (answer.pass !== undefined) throw new Error(answer.pass);
   const messages = toMessages(answer.messages, e.messages);
   signal.throwIfAborted();
-  // The last thing before the answer: jpg takes its commit back unless this row is followed by a boundary.
+  // The last thing before the answer: jpg reverts its commit unless this row is followed by a boundary.
   await $.session.append({ message: { type: "system", content: [{ type: "text", text: answer.marker }] } });
   if (mine === newest) showStatus($, answer.status);
   // Below the conversation as it is then, which Claude Code prints anew.
@@ -230,7 +230,7 @@ const HELD = { value: { isConnected: false, reason: "disabled", message: "The pl
 const COMMANDS = [
   {
     name: "jpg-compact",
-    description: "Compact with jpg: a commit that /jpg-undo takes back",
+    description: "Compact with jpg: a commit that /jpg-undo undoes",
     argumentHint: "[profile|focus]",
   },
   {
@@ -294,7 +294,7 @@ export function register(on) {
   });
   on("command.run", { command: "jpg-undo" }, ($, e) => {
     compactSoon($, `[jpg] undo ${e.args}`.trim());
-    return { text: "Taking a compaction back.", isTextDisplayOnly: true };
+    return { text: "Undoing a compaction.", isTextDisplayOnly: true };
   });
   for (const name of ["diff", "log"])
     on("command.run", { command: `jpg-${name}` }, async ($) => ({

@@ -1,10 +1,11 @@
-// Compacts a conversation for its running agent, and takes a compaction back. The commit comes first; that the agent installed it is
-// seen in its session, by the mark. A commit whose mark is missing at the next request was never in force, and is taken back.
+// Compacts a conversation for its running agent, and undoes a compaction. The commit comes first; that the agent installed it is seen
+// in its session, by the mark. A commit whose mark is missing at the next request was never in force, and is reverted.
 import { type Compaction, compareCompactions } from "../../core/conversation/compaction.ts";
 import { fieldsOf } from "../../core/conversation/event.ts";
 import { conversationOf } from "../../core/conversation/name.ts";
 import { formatTokens } from "../../core/conversation/token-estimate.ts";
 import { type JpgError, userError } from "../../core/errors.ts";
+import { appendAll } from "../../core/lists.ts";
 import { formatLiveMark } from "../../formats/live-mark.ts";
 import { liveRows } from "../../formats/live-rows.ts";
 import type { LiveSummary } from "../../formats/live-writer.ts";
@@ -33,18 +34,18 @@ export async function liveCompact(conversation: LiveConversation): Promise<LiveC
   try {
     const measured = await measureLive(conversation, tree);
     const [first, ...further] = await rulesFor(conversation, measured);
-    made.push(...(await compactBy(conversation, { rules: first, answer })));
+    appendAll(made, await compactBy(conversation, { rules: first, answer }));
     for (const rules of further) {
       // The agent's window is full: nothing gained means that it compacts by itself.
       if (made.some(({ compaction }) => compaction !== null) && !(await isTooLarge(conversation))) break;
-      made.push(...(await compactBy(conversation, { rules: await rules(), answer })));
+      appendAll(made, await compactBy(conversation, { rules: await rules(), answer }));
     }
     const [report] = made;
     if (made.every(({ compaction }) => compaction === null)) return nothingToGain(report);
     if (further.length > 0 && (await isTooLarge(conversation))) throw notEnough();
     return await describeCompaction(conversation, made);
   } catch (error) {
-    await takeBack(conversation, idsOf(made));
+    await revertAll(conversation, idsOf(made));
     throw error;
   }
 }
@@ -98,12 +99,12 @@ async function describeCompaction(
     compaction: last?.compaction?.id ?? "",
     commit: last?.commit ?? "",
     tokens: { before, after },
-    words: `Compacted by jpg, ${change}; \`/jpg-undo\` takes it back.`,
-    notice: `Compacted by jpg, ${change} (${what}). Nothing is lost: /jpg-undo takes it back.`,
+    words: `Compacted by jpg, ${change}; \`/jpg-undo\` undoes it.`,
+    notice: `Compacted by jpg, ${change} (${what}). Nothing is lost: /jpg-undo undoes it.`,
   });
 }
 
-/** Takes back the newest compaction, or the named one, and returns the context without it. Throws as `undoCompaction` does. */
+/** Undoes the newest compaction, or the named one, and returns the context without it. Throws as `undoCompaction` does. */
 export async function liveUndo(conversation: LiveConversation): Promise<LiveChange | LivePass> {
   const { workspace, request, tree } = conversation;
   const named = request.compaction ?? null;
@@ -111,9 +112,9 @@ export async function liveUndo(conversation: LiveConversation): Promise<LiveChan
   const report =
     ids.length === 0 ? await undoCompaction(workspace, tree) : await revertCompactions(workspace, ids, tree.branch);
   const { commit, reverted, tokens = { before: 0, after: 0 } } = report;
-  if (commit === null) return { pass: "Nothing was taken back.", code: "nothing_to_undo" };
+  if (commit === null) return { pass: "Nothing was undone.", code: "nothing_to_undo" };
   const change = `${formatTokens(tokens.before)} → ${formatTokens(tokens.after)} tokens`;
-  const words = `Taken back by jpg: ${reverted.join(", ")}, ${change}.`;
+  const words = `Undone by jpg: ${reverted.join(", ")}, ${change}.`;
   const notes = (report.warnings ?? []).map((warning) => ` ${warning}.`).join("");
   return describeChange(conversation, {
     kind: "undo",
@@ -211,10 +212,10 @@ function originOf({ metadata }: Compaction): LiveOrigin | null {
 const INSTALLING_MS = 10_000;
 
 /**
- * Takes back what was committed for this session and never installed: the user stopped it, or the agent or jpg was killed. While the
+ * Reverts what was committed for this session and never installed: the user stopped it, or the agent or jpg was killed. While the
  * agent asks for nothing new, the newest may still be on its way. Returns the branch as it is then.
  */
-export async function takeBackMissing(conversation: LiveConversation): Promise<BranchTree> {
+export async function revertMissing(conversation: LiveConversation): Promise<BranchTree> {
   const { workspace, request, tree, live } = conversation;
   if (live === null) return tree;
   const { all } = await loadCompactions(workspace.store, tree);
@@ -225,13 +226,13 @@ export async function takeBackMissing(conversation: LiveConversation): Promise<B
   const isOld = ({ timestamp }: Compaction): boolean =>
     workspace.runtime.now().getTime() - Date.parse(timestamp) > INSTALLING_MS;
   const missing = own.slice(last + 1).filter((one) => asksAgain || isOld(one));
-  await takeBack(
+  await revertAll(
     conversation,
     missing.map(({ id }) => id),
   );
   return missing.length === 0 ? tree : tipOf(conversation);
 }
 
-async function takeBack({ workspace, tree }: LiveConversation, ids: readonly string[]): Promise<RevertReport | null> {
+async function revertAll({ workspace, tree }: LiveConversation, ids: readonly string[]): Promise<RevertReport | null> {
   return ids.length === 0 ? null : revertCompactions(workspace, ids.toReversed(), tree.branch);
 }

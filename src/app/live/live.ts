@@ -1,4 +1,4 @@
-// Answers a plug-in inside a running agent: imports what the session has gained, then compacts, takes back, looks or counts. Whatever
+// Answers a plug-in inside a running agent: imports what the session has gained, then compacts, undoes, looks or counts. Whatever
 // fails is told as a reason to go on without jpg; the agent is never left without an answer.
 import { basename } from "node:path";
 import { JpgError, messageOf } from "../../core/errors.ts";
@@ -12,7 +12,7 @@ import { importSessions } from "../import/import.ts";
 import { openSession } from "../sessions/open-session.ts";
 import { formatByName } from "../sessions/session-registry.ts";
 import { keepEdits } from "./edits-file.ts";
-import { liveCompact, liveUndo, takeBackMissing } from "./live-compact.ts";
+import { liveCompact, liveUndo, revertMissing } from "./live-compact.ts";
 import type { LiveConversation } from "./live-rules.ts";
 import { liveStatus } from "./live-status.ts";
 import { LIVE_PROTOCOL, type LiveAnswer, type LivePass, type LiveRequest, parseLiveRequest } from "./protocol.ts";
@@ -114,7 +114,7 @@ async function bringUpToDate(workspace: Workspace, request: LiveRequest): Promis
   const hasMarks = format.live?.file === undefined;
   const live = hasMarks ? (format.read(source, about, companion).live ?? NO_MARKS) : null;
   const conversation = { workspace, request, tree, source, live, load: createCountedLoader(workspace.store) };
-  return { ...conversation, tree: await takeBackMissing(conversation) };
+  return { ...conversation, tree: await revertMissing(conversation) };
 }
 
 /** Of a session that was never compacted by jpg while its agent ran. */

@@ -62,7 +62,7 @@ export interface LiveRequest {
   readonly trigger: "asked" | "manual" | "auto";
   /** Name of a profile or pipeline, then what to focus on. */
   readonly instructions?: string | null | undefined;
-  /** Which compaction to take back; null = the newest. */
+  /** Which compaction to undo; null = the newest. */
   readonly compaction?: string | null | undefined;
   readonly query?: string | null | undefined;
   readonly event?: string | null | undefined;
@@ -82,7 +82,7 @@ export interface LiveChange {
   readonly conversation: string;
   readonly branch: string;
   readonly commit: string;
-  /** Id of the compaction that was made or taken back. */
+  /** Id of the compaction that was made or undone. */
   readonly compaction: string;
   /** Of the view, estimated. */
   readonly tokens: { readonly before: number; readonly after: number };

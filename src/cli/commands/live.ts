@@ -39,7 +39,7 @@ export const command: CommandSpec = {
   name: "live",
   summary: "answer a plug-in inside a running agent (standard input/output)",
   description:
-    "An agent's plug-in starts this itself. Each line of standard input is a request, a JSON object: compact the running session, take a compaction back, find or show what is hidden, count. Each is answered with one line, in order; at the end of input it ends. docs/live.md describes the protocol: a plug-in for another agent can be written from that page alone. `jpg hooks install AGENT` installs jpg's own plug-ins.",
+    "An agent's plug-in starts this itself. Each line of standard input is a request, a JSON object: compact the running session, undo a compaction, find or show what is hidden, count. Each is answered with one line, in order; at the end of input it ends. docs/live.md describes the protocol: a plug-in for another agent can be written from that page alone. `jpg hooks install AGENT` installs jpg's own plug-ins.",
   options: [
     {
       flags: "--plugin <version>",

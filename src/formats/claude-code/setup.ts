@@ -31,7 +31,7 @@ export const CLAUDE_SETUP: AgentSetup = {
     // They work with --bare, where a policy refuses plug-ins, and before 2.1.287.
     needsHooks: true,
     hasTools: true,
-    next: "Start Claude Code anew, 2.1.287 or newer: /compact is then jpg's, and /jpg-undo takes it back.",
+    next: "Start Claude Code anew, 2.1.287 or newer: /compact is then jpg's, and /jpg-undo undoes it.",
   },
   // `claude mcp add` puts them there.
   ownServers: (machine, project) => ({ path: userServers(machine), keys: ["projects", project, "mcpServers"] }),
