@@ -304,3 +304,9 @@ export function plainValues(line: RawLine): Record<string, unknown> {
     Object.entries(line).flatMap(([key, value]) => (isPlain(value) ? [[key, shorten(value)]] : [])),
   );
 }
+
+/** The compactions of a session without those that it says were undone. */
+export function compactionsInForce({ compactions, live }: ImportedSession): readonly Compaction[] {
+  const undone = new Set(live?.undone.map(({ compaction }) => compaction));
+  return compactions.filter(({ id }) => !undone.has(id));
+}

@@ -13,6 +13,7 @@ import { createBufferSource } from "../../src/app/sessions/sources.ts";
 import { projectTurns } from "../../src/core/conversation/projection.ts";
 import { AGENTS } from "../../src/formats/agents.ts";
 import { exportAnthropic } from "../../src/formats/anthropic/write.ts";
+import { compactionsInForce } from "../../src/formats/imported-session.ts";
 import { agentsFolder } from "../helpers/real-agent.ts";
 import { createSandbox } from "../helpers/run-jpg.ts";
 import { KNOWN_DIFFERENCES } from "./conformance-differences.ts";
@@ -47,7 +48,7 @@ async function messagesOf({ agent, path, model, file }: Case): Promise<readonly 
   if (file !== undefined) return importedMessages(path, model);
   const session = AGENTS.find(({ name }) => name === agent)!.read(createBufferSource(readFileSync(path)));
   const turns = Array.from({ length: session.turnCount }, (_, index) => ({ index, events: session.readTurn(index) }));
-  return exportAnthropic(projectTurns(turns, session.compactions), { model }).messages as readonly Message[];
+  return exportAnthropic(projectTurns(turns, compactionsInForce(session)), { model }).messages as readonly Message[];
 }
 
 async function importedMessages(path: string, model: string | undefined): Promise<readonly Message[]> {

@@ -1,9 +1,11 @@
 // Compares each request that a session's file records with the view that jpg would give of the lines before it.
+
 import type { View } from "../../core/conversation/event.ts";
 import { projectTurns } from "../../core/conversation/projection.ts";
 import { JpgError, userError } from "../../core/errors.ts";
 import type { AgentFormat } from "../../formats/agent-format.ts";
 import { exportAnthropic } from "../../formats/anthropic/write.ts";
+import { compactionsInForce } from "../../formats/imported-session.ts";
 import { findSentDifference, type SentLog, type SentRequest } from "../../formats/sent-requests.ts";
 import type { Runtime } from "../conversation/runtime.ts";
 import { sha256 } from "../conversation/runtime.ts";
@@ -125,7 +127,7 @@ function viewBefore(source: BufferSource, line: number, format: AgentFormat): Vi
   try {
     const session = format.read(beginningOf(source, source.lineStart(line)));
     const turns = Array.from({ length: session.turnCount }, (_, index) => ({ index, events: session.readTurn(index) }));
-    return projectTurns(turns, session.compactions);
+    return projectTurns(turns, compactionsInForce(session));
   } catch (error) {
     if (error instanceof JpgError && error.code === "not_a_session") return { turns: [] };
     throw error;

@@ -22,7 +22,7 @@ import {
 import type { AgentFormat } from "../../formats/agent-format.ts";
 import { exportAnthropic } from "../../formats/anthropic/write.ts";
 import { exportGoogle } from "../../formats/google/write.ts";
-import type { ImportedSession } from "../../formats/imported-session.ts";
+import { compactionsInForce, type ImportedSession } from "../../formats/imported-session.ts";
 import { exportOpenAiChat } from "../../formats/openai-chat/write.ts";
 import { exportOpenAiResponses } from "../../formats/openai-responses/write.ts";
 import type { Runtime } from "../conversation/runtime.ts";
@@ -51,7 +51,7 @@ export async function checkConversation(
 /** Checks what a session would send if its agent sent it unrepaired. Violations name their events. */
 function checkSession(session: ImportedSession, source: string, request: CheckRequest): CheckReport {
   const turns = Array.from({ length: session.turnCount }, (_, index) => ({ index, events: session.readTurn(index) }));
-  const view = projectTurns(turns, session.compactions);
+  const view = projectTurns(turns, compactionsInForce(session));
   return createCheckReport("session", source, checkEach(view, request, checkNaively));
 }
 

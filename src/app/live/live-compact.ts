@@ -1,10 +1,10 @@
 // Compacts a conversation for its running agent, and undoes a compaction. The commit comes first; that the agent installed it is seen
 // in its session, by the mark. A commit whose mark is missing at the next request was never in force, and is reverted.
-import { type Compaction, compareCompactions } from "../../core/conversation/compaction.ts";
+import { type Compaction, compareCompactions, EXTRACTIVE } from "../../core/conversation/compaction.ts";
 import { fieldsOf } from "../../core/conversation/event.ts";
 import { conversationOf } from "../../core/conversation/name.ts";
 import { formatTokens } from "../../core/conversation/token-estimate.ts";
-import { type JpgError, userError } from "../../core/errors.ts";
+import { JpgError, userError } from "../../core/errors.ts";
 import { appendAll } from "../../core/lists.ts";
 import { formatLiveMark } from "../../formats/live-mark.ts";
 import { liveRows } from "../../formats/live-rows.ts";
@@ -26,7 +26,7 @@ import type { LiveChange, LivePass } from "./protocol.ts";
 /** Share of the window that a compaction may leave when the agent asks because its window is full. */
 const MOST_LEFT = 0.6;
 
-/** Compacts, and returns the context that follows. Null edits, nothing to gain, or too little: the agent goes on by itself. */
+/** Compacts, and returns the context that follows; a pass if there is nothing to gain, or not enough for a full window. */
 export async function liveCompact(conversation: LiveConversation): Promise<LiveChange | LivePass> {
   const { workspace, tree } = conversation;
   const answer = randomId(workspace.runtime);
@@ -64,13 +64,20 @@ async function compactBy(
   { rules, answer }: { readonly rules: LiveRules; readonly answer: string },
 ): Promise<readonly CompactReport[]> {
   const { workspace, request } = conversation;
-  const report = await compact(withoutOverrides(workspace), await tipOf(conversation), {
+  const asked = {
     ...rules,
     source: request.trigger === "auto" ? "auto" : "manual",
     dryRun: false,
     fork: false,
     activate: false,
     live: { agent: request.agent, session: request.session, answer },
+  } as const;
+  const run = async (model?: string): Promise<CompactReport> =>
+    compact(withoutOverrides(workspace), await tipOf(conversation), { ...asked, model });
+  const report = await run().catch((error: unknown) => {
+    // With a full window an extract is better than the agent's own compaction.
+    if (request.trigger !== "auto" || !(error instanceof JpgError) || error.kind !== "provider") throw error;
+    return run(EXTRACTIVE);
   });
   return report.further === undefined ? [report] : [report, report.further];
 }

@@ -49,7 +49,7 @@ export async function rulesFor(
   measured: MeasuredView | null,
 ): Promise<readonly [LiveRules, ...(() => Promise<LiveRules>)[]]> {
   const settings = await liveSettings(workspace, tree);
-  const { wanted, focus } = readWish(request.instructions ?? "", settings);
+  const { wanted, focus } = readWish(request, settings);
   const sizes = sizesOf(measured, settings);
   const intoLoop = request.in_loop && request.trigger === "auto";
   const first = { ...(wanted ?? live(configuredRules(settings, sizes).request, request.trigger)), focus, intoLoop };
@@ -80,15 +80,19 @@ async function liveSettings(workspace: Workspace, tree: BranchTree): Promise<Com
   return isSet ? compaction : { ...compaction, auto: { ...compaction.auto, profile: undefined } };
 }
 
-/** A profile or pipeline that the instructions begin with, and what a summary should focus on. */
+/**
+ * A profile or pipeline that the instructions begin with, and what a summary should focus on. The agent's own command is given a
+ * focus in free words, so there a name counts only if it is all of them.
+ */
 function readWish(
-  instructions: string,
+  { instructions, trigger }: LiveConversation["request"],
   { profiles }: CompactionConfig,
 ): { readonly wanted: LiveRules | null; readonly focus: readonly string[] | undefined } {
-  const text = instructions.trim();
+  const text = (instructions ?? "").trim();
   const [word = ""] = text.split(/\s+/);
   const rest = text.slice(word.length).trim();
   const focusOn = (words: string): readonly string[] | undefined => (words === "" ? undefined : [words]);
+  if (rest !== "" && trigger !== "asked") return { wanted: null, focus: [text] };
   if (Object.hasOwn(profiles, word)) return { wanted: { profile: word, range: {} }, focus: focusOn(rest) };
   const pipeline = PIPELINE_NAMES.find((name) => name === word);
   if (pipeline === undefined) return { wanted: null, focus: focusOn(text) };

@@ -18,6 +18,7 @@ describe("hand-made Claude Code sessions", () => {
       starts: allTurns(session).map(({ index }) => turnLine(index)),
       compactionTurns: [...compactionTurns],
       abandoned: left,
+      live: undefined,
     };
     const turns = allTurns(session).map(({ index }) =>
       readTurn(index)
