@@ -51,7 +51,7 @@ async function viewOf(place: LivePlace): Promise<readonly string[]> {
 
 /** The request of the newest turn is the view without that turn's answer. */
 async function expectSent(place: LivePlace, request: ModelRequest | undefined): Promise<void> {
-  await expect.poll(() => viewOf(place), { timeout: 10_000 }).toEqual([...textOfRequest(request), expect.any(String)]);
+  await expect.poll(() => viewOf(place)).toEqual([...textOfRequest(request), expect.any(String)]);
 }
 
 /** The compaction history, newest first: `compact`, `revert`, with a star where it is in force. */
@@ -62,6 +62,11 @@ async function history(place: LivePlace): Promise<readonly string[]> {
     source: string;
   }[];
   return rows.map(({ kind, live, source }) => `${kind === "compaction" ? source : kind}${live ? "*" : ""}`);
+}
+
+async function forks(place: LivePlace): Promise<number> {
+  const rows = JSON.parse(await place.jpg("ls", "--json")) as readonly { forks: number }[];
+  return rows[0]?.forks ?? -1;
 }
 
 async function turns(place: LivePlace): Promise<number> {
@@ -127,6 +132,10 @@ describe.skipIf(cannotRun)("jpg in a running Claude Code (real agent: needs JPG_
     expect(JSON.stringify(requests[at]?.messages.at(-1))).toContain("tool_result");
     expect(textOfRequest(requests[at]).join("\n")).toMatch(/\[compacted: \d+ characters left out\]/);
     expect(textOfRequest(requests.at(-1)).at(-1)).toBe("user: say more");
+    await expectSent(place, requests.at(-1));
+    expect([await turns(place), await forks(place)]).toEqual([4, 0]);
+    expect(new Set(await history(place))).toEqual(new Set(["auto*"]));
+    await expectSound(place);
   });
 
   it("takes a compaction back that the agent did not install: stopped by Esc, or killed meanwhile", async () => {

@@ -4,8 +4,8 @@
 // and the history has exactly what was installed.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { playAgent, talkOn, viewedWords } from "../helpers/live-agent.ts";
-import { createSandbox } from "../helpers/run-jpg.ts";
+import { type PlayedAgent, playAgent, talkOn, viewedWords } from "../helpers/live-agent.ts";
+import { createSandbox, type Sandbox } from "../helpers/run-jpg.ts";
 import { runs } from "../helpers/runs.ts";
 
 const act = fc.oneof(
@@ -15,10 +15,32 @@ const act = fc.oneof(
     arbitrary: fc.record({ do: fc.constant("compact" as const), by: fc.constantFrom("default", "light", "auto", "") }),
   },
   { weight: 3, arbitrary: fc.record({ do: fc.constant("undo" as const), which: fc.nat({ max: 3 }) }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("work" as const), times: fc.integer({ min: 1, max: 3 }) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("escape" as const), marked: fc.boolean() }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("itself" as const) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("keep" as const) }) },
 );
+
+/** A turn that is compacted in the middle, so many times; gives the compactions. */
+async function workOn(
+  sandbox: Sandbox,
+  agent: PlayedAgent,
+  { turn, times }: { readonly turn: number; readonly times: number },
+): Promise<readonly string[]> {
+  const made: string[] = [];
+  agent.prompt(`Request ${turn}: look at the gauges`);
+  for (let time = 0; time < times; time++) {
+    agent.think(`gauge ${time}`);
+    agent.tool(`gauge ${time}\n${"the tide is measured at the pier\n".repeat(100)}`);
+    const answer = await agent.ask("compact", { trigger: "asked", instructions: "default", in_loop: true });
+    if (answer.pass !== undefined) continue;
+    agent.install(answer, { inLoop: true });
+    made.push(answer.compaction ?? "");
+    expect(agent.sent()).toEqual(await viewedWords(sandbox));
+  }
+  agent.say(`Answer ${turn}.`);
+  return made;
+}
 
 describe("a session that is compacted while it runs", () => {
   it("sends jpg's view after each installed answer, and keeps its turns", async () => {
@@ -34,6 +56,8 @@ describe("a session that is compacted while it runs", () => {
             if (one.do === "talk") {
               talkOn(agent, turns, turns + one.turns);
               turns += one.turns;
+            } else if (one.do === "work") {
+              for (const id of await workOn(sandbox, agent, { turn: turns++, times: one.times })) live.push(id);
             } else if (one.do === "itself") agent.compactItself(`What was said in ${turns} turns.`);
             else if (one.do === "keep") await agent.ask("keep");
             else if (one.do === "escape") {

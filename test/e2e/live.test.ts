@@ -105,6 +105,34 @@ describe("a session that is compacted while it runs", () => {
       expect(messages.slice(-4).map(({ handle }) => handle)).toEqual([...own.slice(0, 3), undefined]);
       expect(messages.at(-1)?.toolResults).toEqual([expect.objectContaining({ text: "light", isError: false })]);
     }));
+
+  it(
+    "is one branch with one compaction each time that it is compacted in the middle of a turn, and goes on",
+    { tags: ["slow"] },
+    () =>
+      withSandbox(async (sandbox) => {
+        const agent = playAgent(sandbox);
+        talkOn(agent, 0, 5);
+        agent.prompt("Look at the gauges");
+        for (const gauge of [1, 2, 3]) {
+          agent.think(`gauge ${gauge}`);
+          agent.tool(`gauge ${gauge}\n${"the tide is measured at the pier\n".repeat(200)}`);
+          const given = await agent.ask("compact", { trigger: "auto", window: 100_000, in_loop: true });
+          expect(given, JSON.stringify(given)).toMatchObject({ done: "compact" });
+          agent.install(given, { inLoop: true });
+          expect(agent.sent()).toEqual(await viewedWords(sandbox));
+        }
+        agent.say("The gauges are read.");
+        talkOn(agent, 6, 7);
+        await agent.ask("keep");
+        expect(agent.sent()).toEqual(await viewedWords(sandbox));
+        expect(await sandbox.json(["ls"])).toMatchObject([{ turns: 7, forks: 0 }]);
+        expect(await kindsOf(sandbox)).toEqual(["compaction", "compaction", "compaction"]);
+        agent.install(await agent.ask("undo"));
+        expect(agent.sent()).toEqual(await viewedWords(sandbox));
+        expect((await sandbox.jpg(["fsck"])).code).toBe(0);
+      }),
+  );
 });
 
 describe("what a compaction uses", () => {

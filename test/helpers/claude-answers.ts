@@ -13,22 +13,26 @@ export interface WrittenAnswer {
   readonly boundary: string;
   /** The rows of the answer, in order. */
   readonly rows: readonly string[];
+  readonly marked?: string;
 }
 
-/** Writes an answer; `mark` = the text of jpg's mark. */
+/**
+ * Writes an answer; `mark` = the text of jpg's mark. `follows` = the line that the boundary names in place of the newest one: in the
+ * middle of a turn, the mark of the compaction before.
+ */
 export function answerCompaction(
   writer: ClaudeWriter,
   items: readonly AnswerItem[],
-  { mark, byCommand = true }: { mark?: string; byCommand?: boolean } = {},
+  { mark, byCommand = true, follows }: { mark?: string; byCommand?: boolean; follows?: string } = {},
 ): WrittenAnswer {
-  if (mark !== undefined) writeMark(writer, mark);
+  const marked = mark === undefined ? undefined : writeMark(writer, mark);
   const boundary = writer.node(
     {
       type: "system",
       subtype: "compact_boundary",
       content: "Conversation compacted",
       compactMetadata: { trigger: byCommand ? "manual" : "auto", preTokens: 900, postTokens: 300 },
-      logicalParentUuid: writer.head,
+      logicalParentUuid: follows ?? writer.head,
     },
     { parent: null },
   );
@@ -36,14 +40,15 @@ export function answerCompaction(
   const rows = items.map((item) => writeRow(writer, item, String(timestamp)));
   if (byCommand) writeEcho(writer, String(timestamp));
   writer.sent.length = 0;
-  return { boundary, rows };
+  return { boundary, rows, marked };
 }
 
 /** Writes a mark alone, as if the answer was never installed. */
-export function writeMark(writer: ClaudeWriter, mark: string): void {
+export function writeMark(writer: ClaudeWriter, mark: string): string {
   const { head } = writer;
-  writer.node({ type: "system", subtype: "informational", level: "info", isMeta: false, content: mark });
+  const id = writer.node({ type: "system", subtype: "informational", level: "info", isMeta: false, content: mark });
   writer.head = head;
+  return id;
 }
 
 function writeRow(writer: ClaudeWriter, item: AnswerItem, timestamp: string): string {

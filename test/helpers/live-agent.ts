@@ -60,8 +60,8 @@ export interface PlayedAgent {
   tool(output: string): void;
   /** Asks `jpg live`, after the file is written. */
   ask(action: string, more?: Json): Promise<PlayedAnswer>;
-  /** Installs an answer, as after `/compact`. */
-  install(answer: PlayedAnswer): void;
+  /** Installs an answer, as after `/compact`; `inLoop` = in the middle of a turn, which goes on. */
+  install(answer: PlayedAnswer, how?: { readonly inLoop?: boolean }): void;
   /** Stores the marker, and then nothing: the user pressed Esc. */
   mark(answer: PlayedAnswer): void;
   /** Compacts by itself, with a summary. */
@@ -78,6 +78,8 @@ export function playAgent(sandbox: Sandbox, number = 1): PlayedAgent {
   let head: string | null = null;
   let count = 0;
   let promptId = "";
+  /** The mark of the newest compaction in this turn: the next boundary names it, whatever was said since. */
+  let marked: string | null = null;
   /** When the newest answer was built: just before its boundary. */
   let built = "";
   const uuid = (): string => `${String(number).padStart(8, "0")}-0000-4000-8000-${String(++count).padStart(12, "0")}`;
@@ -144,7 +146,7 @@ export function playAgent(sandbox: Sandbox, number = 1): PlayedAgent {
     );
   };
   const boundary = (metadata: Json): void => {
-    const logicalParentUuid = head;
+    const logicalParentUuid = marked ?? head;
     built = time();
     head = null;
     add({
@@ -163,6 +165,7 @@ export function playAgent(sandbox: Sandbox, number = 1): PlayedAgent {
     handles: () => context.map((row) => row.uuid),
     prompt(text) {
       promptId = uuid();
+      marked = null;
       show(user(text, { promptSource: "typed" }), [`U:${text}`]);
     },
     think(text) {
@@ -195,12 +198,14 @@ export function playAgent(sandbox: Sandbox, number = 1): PlayedAgent {
     mark({ marker }) {
       add({ type: "system", subtype: "informational", content: marker, isMeta: false, level: "info" });
     },
-    install(given) {
+    install(given, { inLoop = false } = {}) {
       const { messages = [] } = given;
       const parent = head;
       agent.mark(given);
+      const mark = head;
       head = parent;
-      boundary({ postTokens: 100 });
+      boundary({ postTokens: 100, trigger: inLoop ? "auto" : "manual" });
+      if (inLoop) marked = mark;
       const before = new Map(context.map((row) => [row.uuid, row]));
       context = [];
       for (const message of messages) {
@@ -208,7 +213,7 @@ export function playAgent(sandbox: Sandbox, number = 1): PlayedAgent {
         if (kept === undefined) build(message);
         else show(add({ ...kept.row, uuid: uuid(), parentUuid: head, rowSource: "local" }), kept.words);
       }
-      echo();
+      if (!inLoop) echo();
     },
     compactItself(summary) {
       boundary({});

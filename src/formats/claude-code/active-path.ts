@@ -273,18 +273,21 @@ export function createGraph(index: SessionIndex): SessionGraph {
   const cutOff = new Set<LineEntry>();
   const kept = new Map<string, LineEntry>();
   const parentOf = (entry: LineEntry): LineEntry | undefined => parents.get(entry);
-  const keptBy = ({ kept: lines }: LineEntry): readonly LineEntry[] =>
-    lines === undefined ? [] : findKept(lines, index.nodes, parentOf);
+  const keptBy = (boundary: LineEntry | undefined): readonly LineEntry[] =>
+    boundary?.kept === undefined ? [] : findKept(boundary.kept, index.nodes, parentOf);
   const above: LineEntry[] = [];
   const descends = createDescentTest(parents, 20 * index.entries.length);
+  const marks = createMarkReader(descends);
   for (const entry of index.entries) {
     if (entry.uuid === undefined) continue;
-    if (entry.kind === "summary") noteKept(entry);
-    const link = lastSaidBefore(entry) ?? resolveLink(index, entry, kept);
+    noteKept(kept, entry, keptBy(boundaryOf(index, entry)));
+    const link = lastSaidBefore(entry) ?? marks.lastSaidBefore(entry) ?? resolveLink(index, entry, kept);
     const parent = link === "missing" ? adopt(entry) : link;
     if (parent !== undefined) parents.set(entry, parent);
     if (entry.lostParent === true && !startsNewContext(entry)) noteCut(entry);
-    if (!entry.isSidechain) above.push(entry);
+    if (entry.isSidechain) continue;
+    above.push(entry);
+    marks.add(entry);
   }
   return {
     parentOf,
@@ -293,15 +296,6 @@ export function createGraph(index: SessionIndex): SessionGraph {
     isCutOff: (entry) => cutOff.has(entry),
     summaryThatKept: ({ uuid }) => (uuid === undefined ? undefined : kept.get(uuid)),
   };
-
-  /** In the whole conversation, a child of a kept message follows the summary that kept it. */
-  function noteKept(summary: LineEntry): void {
-    const boundary = index.nodes.get(summary.parent ?? "");
-    for (const line of boundary === undefined ? [] : keptBy(boundary)) {
-      // A copied session holds kept messages in their new place: below the summary.
-      if (line.firstLine < summary.firstLine) kept.set(line.uuid ?? "", summary);
-    }
-  }
 
   /**
    * What was said last before a boundary that keeps lines. Its own link names the line before the kept ones, if they come after
@@ -344,6 +338,47 @@ function createDescentTest(
       left--;
     }
     return false;
+  };
+}
+
+function boundaryOf({ nodes }: SessionIndex, { kind, parent = "" }: LineEntry): LineEntry | undefined {
+  return kind === "summary" ? nodes.get(parent) : undefined;
+}
+
+/** In the whole conversation, a child of a kept message follows the summary that kept it. */
+function noteKept(kept: Map<string, LineEntry>, summary: LineEntry, lines: readonly LineEntry[]): void {
+  for (const line of lines) {
+    // A copied session holds kept messages in their new place: below the summary.
+    if (line.firstLine < summary.firstLine) kept.set(line.uuid ?? "", summary);
+  }
+}
+
+/** Follows jpg's marks, and the boundary that each announces: the first after it, with no message in between. */
+interface MarkReader {
+  /** Takes the next line that is no sub-agent's. */
+  add(entry: LineEntry): void;
+  /**
+   * What was said last before a boundary that names the mark of an earlier one, although more was said since: Claude Code does so
+   * from the second compaction in one turn on, whether it is jpg's or its own.
+   */
+  lastSaidBefore(boundary: LineEntry): LineEntry | undefined;
+}
+
+function createMarkReader(descends: (entry: LineEntry, ancestor: LineEntry) => boolean): MarkReader {
+  const announced = new Map<string, LineEntry>();
+  let mark: string | undefined;
+  let said: LineEntry | undefined;
+  return {
+    add(entry) {
+      if (entry.kind === "boundary" && mark !== undefined) announced.set(mark, entry);
+      if (entry.kind === "boundary" || entry.isMessage) mark = undefined;
+      if (entry.mark !== undefined) mark = entry.uuid;
+      else if (entry.isProgress !== true && entry.isFileSnapshot !== true) said = entry;
+    },
+    lastSaidBefore({ kind, parent, logicalParent = "" }) {
+      const from = kind === "boundary" && parent === undefined ? announced.get(logicalParent) : undefined;
+      return from !== undefined && said !== undefined && descends(said, from) ? said : undefined;
+    },
   };
 }
 

@@ -203,6 +203,38 @@ describe("a session of Claude Code that jpg compacted while it ran", () => {
     expect(await keep(there)).toMatchObject({ turns: 5, compactions: 1 });
   });
 
+  it("keeps its turns when compacted several times in the middle of one", async () => {
+    const prompts = talk(here.writer, WORDS);
+    const fir = here.writer.prompt("ask fir");
+    const long: AnswerItem[] = [...answerOf(prompts, WORDS), { keep: fir }];
+    let follows: string | undefined;
+    for (const round of [1, 2, 3]) {
+      here.writer.tools(1);
+      const [call, result] = here.writer.lines.slice(-2).map(({ uuid }) => String(uuid));
+      const name = /toolu_\d+/.exec(JSON.stringify(here.writer.lines.at(-1)))?.[0] ?? "";
+      expect(result).toBeDefined();
+      long.push({ keep: call! }, { result: name, text: `short ${round}` });
+      const mark = markOf("compact", `k3f9a0b1c${round}`, "0a1b2c3d4e", long.length);
+      follows = answerCompaction(here.writer, long, { mark, byCommand: false, follows }).marked;
+    }
+    here.writer.tools(1);
+    here.writer.say("answer fir");
+    talk(here.writer, ["yew"]);
+    const session = importLines(here.writer.lines);
+    expect([session.turnCount, session.abandoned, session.skippedLines]).toEqual([5, [], []]);
+    expect(session.compactions.map(({ id }) => id)).toEqual(["k3f9a0b1c1", "k3f9a0b1c2", "k3f9a0b1c3"]);
+    expect(session.live?.marks.map(({ isInstalled }) => isInstalled)).toEqual([true, true, true]);
+    expect(await keep(here)).toMatchObject({ turns: 5, compactions: 3 });
+    expect((await said(here.workspace)).slice(-5, -3)).toEqual([expect.stringContaining("output of"), "answer fir"]);
+    expect((await checkStore(here.workspace)).findings).toEqual([]);
+    for (let cut = 8; cut < here.writer.lines.length; cut++) {
+      const workspace = await createMemoryWorkspace();
+      await importBytes(workspace, sessionBytes(here.writer.lines.slice(0, cut)));
+      expect(await keep({ ...here, workspace }), String(cut)).toMatchObject({ turns: 5, compactions: 3 });
+      expect(await workspace.store.listBranches(), String(cut)).toHaveLength(1);
+    }
+  });
+
   it("says under which ids the agent holds the rows of events now", async () => {
     const prompts = talk(here.writer, WORDS);
     await keep(here);
