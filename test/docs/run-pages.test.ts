@@ -181,6 +181,7 @@ describe("pages for users", () => {
     expect(notRun).toEqual([
       "README.md: test/e2e/tour.test.ts runs the tour",
       "README.md: these are the tests",
+      "docs/guide/inside-agents.md: a running agent; test/e2e/claude-live.test.ts runs it",
       "docs/guide/models-and-chat.md: needs a terminal",
     ]);
   });
