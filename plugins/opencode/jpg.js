@@ -14,7 +14,7 @@ const LONGEST = 120_000;
 /** Commands, with what they ask of jpg. */
 const COMMANDS = {
   "jpg-compact": { description: "Compact with jpg, reversibly; name a profile, or what to focus on", do: "compact" },
-  "jpg-undo": { description: "Take back the newest compaction", do: "undo" },
+  "jpg-undo": { description: "Undo the newest compaction, or the one that is named", do: "undo" },
   "jpg-diff": { description: "Show what the newest compaction changed for the model", do: "diff" },
   "jpg-log": { description: "Show the compactions of this session", do: "log" },
 };
@@ -149,7 +149,9 @@ export const Jpg = async ({ client, directory }) => {
     "command.execute.before": async ({ command, sessionID, arguments: words }) => {
       const { do: action } = Object.hasOwn(COMMANDS, command) ? COMMANDS[command] : {};
       if (action === undefined) return;
-      const wish = action === "compact" ? { trigger: "asked", instructions: words } : {};
+      const named = words?.trim() || undefined;
+      const wishes = { compact: { trigger: "asked", instructions: words }, undo: { compaction: named } };
+      const wish = wishes[action] ?? {};
       const { notice, text, pass } = await askAbout(sessionID, { do: action, ...wish });
       await say(notice ?? text ?? pass ?? "");
       // Only an error keeps OpenCode from asking the model about the command.

@@ -55,7 +55,7 @@ interface Pi {
   getSettings?(): { compaction?: { enabled?: boolean; reserveTokens?: number } };
 }
 
-type Wish = { do: "compact" | "undo"; instructions?: string };
+type Wish = { do: "compact" | "undo"; instructions?: string; compaction?: string };
 
 /** Runs `jpg live` once. Resolves to a reason to go on without it if anything fails. */
 function ask(request: Json, ctx: Context, signal?: AbortSignal): Promise<Answer> {
@@ -229,7 +229,7 @@ class Live {
     this.wish = wanted;
     // pi before 1.0 takes no edits, but compacts at once.
     if (typeof this.pi.getSettings !== "function") ctx.compact({ onError: () => undefined });
-    else if (wanted.do === "undo") say(ctx, "The newest compaction is undone at the end of the next turn.");
+    else if (wanted.do === "undo") say(ctx, "jpg undoes it at the end of the next turn.");
     else say(ctx, "jpg compacts at the end of the next turn.");
   }
 }
@@ -281,8 +281,8 @@ export default function start(pi: Pi): void {
     handler: (words, ctx) => live.wishFor({ do: "compact", instructions: words.trim() }, ctx),
   });
   pi.registerCommand("jpg-undo", {
-    description: "Take back the newest compaction",
-    handler: (_words, ctx) => live.wishFor({ do: "undo" }, ctx),
+    description: "Undo the newest compaction, or the one that is named",
+    handler: (words, ctx) => live.wishFor({ do: "undo", compaction: words.trim() || undefined }, ctx),
   });
   pi.registerCommand("jpg-diff", {
     description: "Show what the newest compaction changed for the model",
