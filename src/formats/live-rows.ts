@@ -50,6 +50,8 @@ export interface LiveContext {
   readonly handleOf: (event: string) => string | undefined;
   /** Ids of the events that the view shows unchanged. */
   readonly unchanged: ReadonlySet<string>;
+  /** The event that comes before one in the session, without what the harness adds; undefined = none. */
+  readonly before: (event: string) => string | undefined;
   /**
    * Whether the model works on a turn, so that the context ends in a result: the answers of that turn stay the agent's own rows,
    * since the model's API wants their reasoning back.
@@ -57,7 +59,10 @@ export interface LiveContext {
   readonly inLoop: boolean;
 }
 
-/** Lists the messages of a view. Reasoning, and what the agent's harness adds by itself, are in none but kept rows. */
+/**
+ * Lists the messages of a view. Reasoning, and the reminders that the agent's harness adds by itself, are in none but kept rows. Its
+ * other words, such as those of a skill, are built where the agent drops its own row of them.
+ */
 export function liveRows(view: View, context: LiveContext): readonly LiveRow[] {
   const events = view.turns.flatMap(({ events: own }) => own.filter(isSent));
   const writer = createWriter(events, context);
@@ -109,10 +114,18 @@ function createWriter(events: readonly SentEvent[], context: LiveContext): RowWr
     kept.add(handle);
     return true;
   };
+  /** Whether the agent itself puts its row of hidden words in: it follows a row that stays, or is its context's first. */
+  const comesAlong = ({ id }: Event): boolean => {
+    if (context.handleOf(id) === undefined) return false;
+    const before = context.before(id);
+    const handle = before === undefined ? undefined : context.handleOf(before);
+    return handle !== undefined && context.handles.has(handle) ? kept.has(handle) : rows.length === 0;
+  };
   return {
     addRequest: (event) => {
-      if (keep(event) || event.metadata?.origin === "harness") return;
+      if (keep(event)) return;
       flush();
+      if (event.metadata?.origin === "harness" && (event.metadata["is_meta"] !== true || comesAlong(event))) return;
       rows.push({ role: "user", text: textOf(event.content), toolUses: [] });
     },
     addAnswer: (event) => {

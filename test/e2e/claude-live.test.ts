@@ -79,16 +79,19 @@ async function expectSound(place: LivePlace): Promise<void> {
   expect(await place.jpg("fsck")).toMatch(/^ *nothing wrong/);
 }
 
+const SKILL = "---\nname: tide\ndescription: about tides\n---\nMind the moon.\n";
 const PROMPTS = ["read a.txt", "read picture.png", "run echo one", "read b.txt", "read a.txt", "say something"];
 
 describe.skipIf(cannotRun)("jpg in a running Claude Code (real agent: needs JPG_AGENTS_DIR) (tmux)", () => {
   it("compacts twice and takes both back; what is sent is the view, also after a restart", async () => {
-    const place = await makePlace();
+    const place = await makePlace({ files: { ".claude/skills/tide/SKILL.md": SKILL } });
     const session = await place.open();
-    for (const prompt of PROMPTS) await session.prompt(prompt);
+    for (const prompt of PROMPTS.with(3, 'call Skill {"skill":"tide"}')) await session.prompt(prompt);
     await session.command("/compact");
     await session.shows(/Compacted by jpg/);
-    await expectSent(place, await session.prompt("after the first"));
+    const sent = await session.prompt("after the first");
+    expect(textOfRequest(sent).join()).toContain("Mind the moon.");
+    await expectSent(place, sent);
     expect([await history(place), await turns(place)]).toEqual([["manual*"], 7]);
 
     for (const prompt of ["read a.txt", "run echo two", "say more", "say even more"]) await session.prompt(prompt);

@@ -28,9 +28,16 @@ function rowsOf(notation: string, { inLoop = false, has = (_: Event): boolean =>
   const events = turns.flatMap((turn) => turn.events);
   const handles = new Set(events.filter(has).map(({ id }) => id));
   const unchanged = new Set(events.map(({ id }) => id));
-  return words(liveRows(plain(turns), { handles, handleOf: (event) => event, unchanged, inLoop }));
+  return words(liveRows(plain(turns), { handles, handleOf: (event) => event, unchanged, before, inLoop }));
 }
 
+const before = (): undefined => undefined;
+
+const MIND = (event: number): string => `user mind e0.${event}`;
+const hidden = (event: Event): Event =>
+  event.metadata?.["origin"] === "harness"
+    ? ({ ...event, metadata: { ...event.metadata, is_meta: true } } as Event)
+    : event;
 const isRequest = ({ type }: Event): boolean => type === "chat_request";
 
 describe("the rows of a view", () => {
@@ -53,6 +60,26 @@ describe("the rows of a view", () => {
   it("leave out what the harness adds, unless the agent has a row of it", () => {
     expect(rowsOf("U S A", { has: ({ id }) => id === "e0.1" })).toEqual(["=e0.1", "assistant say e0.3"]);
     expect(rowsOf("U S A", { has: isRequest })).toEqual(["=e0.1", "=e0.2", "assistant say e0.3"]);
+  });
+
+  it.each([
+    [
+      "drops them with the row before them",
+      "U T t S A",
+      ["e0.1", "e0.3"],
+      ["=e0.1", "assistant T:c1", "user t:c1", MIND(4)],
+    ],
+    ["keeps them with the row before them", "U S A", ["e0.1"], ["=e0.1"]],
+    ["keeps them at the start of its context", "S U A", ["e0.2"], ["=e0.2"]],
+    ["has no row of them", "U S A", [], ["user ask e0.1", MIND(2)]],
+  ])("build the hidden words of the harness unless the agent adds them: it %s", (_, notation, kept, expected) => {
+    const turns = parseConversation(notation).map((turn) => ({ ...turn, events: turn.events.map(hidden) }));
+    const events = turns.flatMap((turn) => turn.events).filter(({ type }) => type !== "turn_start");
+    const handleOf = (event: string): string | undefined => (kept.length === 0 ? undefined : event);
+    const previous = new Map(events.map(({ id }, at) => [id, events[at - 1]?.id]));
+    const known = { handles: new Set(kept), handleOf, unchanged: new Set(events.map(({ id }) => id)) };
+    const rows = liveRows(plain(turns), { ...known, before: (event) => previous.get(event), inLoop: false });
+    expect(words(rows).slice(0, -1)).toEqual(expected);
   });
 
   it("answer a call that has no result", () => {
@@ -90,14 +117,14 @@ describe("the rows of a view", () => {
 
   it("name the newest copy of a row", () => {
     const turns = parseConversation("U A");
-    const context = { handles: new Set(["copy"]), unchanged: new Set(["e0.1"]), inLoop: false };
+    const context = { handles: new Set(["copy"]), unchanged: new Set(["e0.1"]), before, inLoop: false };
     const handleOf = (event: string): string | undefined => (event === "e0.1" ? "copy" : undefined);
     expect(words(liveRows(plain(turns), { ...context, handleOf }))).toEqual(["=copy", "assistant say e0.2"]);
   });
 
   it("build a request that a compaction changed, although the agent has its row", () => {
     const turns = parseConversation("U A");
-    const context = { handles: new Set(["e0.1"]), unchanged: new Set<string>(), inLoop: false };
+    const context = { handles: new Set(["e0.1"]), unchanged: new Set<string>(), before, inLoop: false };
     expect(words(liveRows(plain(turns), { ...context, handleOf: (event) => event }))).toEqual([
       "user ask e0.1",
       "assistant say e0.2",
@@ -118,7 +145,7 @@ describe("laws of the rows", () => {
         const shown = view.turns.flatMap(({ events }) => events);
         const unchanged = new Set(shown.filter((event) => raw.get(event.id) === event).map(({ id }) => id));
         const handles = new Set(hasRows ? raw.keys() : []);
-        const rows = liveRows(view, { handles, handleOf: (event) => event, unchanged, inLoop });
+        const rows = liveRows(view, { handles, handleOf: (event) => event, unchanged, before, inLoop });
         const given = rows.flatMap((row): string[] => {
           if ("handle" in row) return [`id ${row.handle}`];
           const texts = row.role === "user" && row.toolResults !== undefined ? [] : [`text ${row.role}`];

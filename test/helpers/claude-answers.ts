@@ -72,7 +72,7 @@ function writeRow(writer: ClaudeWriter, item: AnswerItem, timestamp: string): st
   return row({ type: "user", message: { role: "user", content }, rowSource: "hook" });
 }
 
-/** A copy has the words and the time of its row. Results keep the row that they follow; a prompt's attachments are copied, too. */
+/** A copy has the words and the time of its row. Results keep the row that they follow; what is hidden after a prompt is copied, too. */
 function copyRow(writer: ClaudeWriter, uuid: string): string {
   const at = writer.lines.findIndex((line) => line["uuid"] === uuid);
   const original = writer.lines[at]!;
@@ -84,7 +84,8 @@ function copyRow(writer: ClaudeWriter, uuid: string): string {
   );
   Object.assign(writer.lines.at(-1)!, { timestamp });
   const next = writer.lines[at + 1];
-  if (next?.["type"] === "attachment" && line["type"] === "user") copyRow(writer, String(next["uuid"]));
+  const isHidden = next?.["type"] === "attachment" || next?.["isMeta"] === true;
+  if (isHidden && line["type"] === "user") copyRow(writer, String(next?.["uuid"]));
   return id;
 }
 

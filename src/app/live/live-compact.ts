@@ -1,7 +1,7 @@
 // Compacts a conversation for its running agent, and undoes a compaction. The commit comes first; that the agent installed it is seen
 // in its session, by the mark. A commit whose mark is missing at the next request was never in force, and is reverted.
 import { type Compaction, compareCompactions, EXTRACTIVE } from "../../core/conversation/compaction.ts";
-import { fieldsOf } from "../../core/conversation/event.ts";
+import { fieldsOf, type Turn, traitsOf } from "../../core/conversation/event.ts";
 import { conversationOf } from "../../core/conversation/name.ts";
 import { formatTokens } from "../../core/conversation/token-estimate.ts";
 import { JpgError, userError } from "../../core/errors.ts";
@@ -185,7 +185,8 @@ async function contextOf(
     const shown = view.turns.flatMap(({ events }) => events);
     const unchanged = new Set(shown.flatMap((event) => (raw.has(event) ? [event.id] : [])));
     const handleOf = (event: string): string | undefined => (live === null ? event : live.handleOf(event));
-    const context = { handles: new Set(request.handles), handleOf, unchanged, inLoop: request.in_loop };
+    const before = eventsBefore([...turns.values()]);
+    const context = { handles: new Set(request.handles), handleOf, unchanged, before, inLoop: request.in_loop };
     return { messages: liveRows(whole, context), differences: [] };
   }
   const { live: writer, write } = formatByName(request.agent);
@@ -197,6 +198,17 @@ async function contextOf(
   const summary = request.form === "summary" ? (writer?.summary?.(session, whole) ?? null) : null;
   if (summary !== null) return { summary: textOf(summary), differences: [] };
   throw userError("no_form", `jpg cannot give ${request.agent} this context as ${request.form}.`);
+}
+
+/** Names the event before one, without what the harness adds and what no model is sent; from turns in order. */
+function eventsBefore(turns: readonly Turn[]): (event: string) => string | undefined {
+  const found = new Map<string, string>();
+  let last: string | undefined;
+  for (const event of turns.flatMap(({ events }) => events)) {
+    if (last !== undefined) found.set(event.id, last);
+    if (traitsOf(event).providerVisible && event.metadata?.origin !== "harness") last = event.id;
+  }
+  return (event) => found.get(event);
 }
 
 function textOf({ text, firstKept }: LiveSummary): NonNullable<LiveChange["summary"]> {

@@ -119,6 +119,11 @@ function checkDraft(lines: ParsedLines, said: Said, draft: AnswerDraft): Answer 
     const original = said.rows.get(nameOfRow(lines, row));
     const isCopy = original !== undefined && original.firstLine < boundary.firstLine;
     const isOwn = isCopy || isBuiltRow(rawOf(lines, row)) || repeatsResult(said, boundary, row);
+    // The agent never shows a program its own words, so no answer names them: their copies come along with the row before them.
+    if (isCopy && row.isMeta === true) {
+      originals.set(row, original);
+      return false;
+    }
     // Versions before 2.1.332 do not say of all rows that they are built. jpg's mark counts them.
     if (messages === most || !(isOwn || (mark !== undefined && mayBeBuilt(row)))) return true;
     if (isCopy) originals.set(row, original);

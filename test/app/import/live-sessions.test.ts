@@ -114,6 +114,20 @@ describe("a session of Claude Code that jpg compacted while it ran", () => {
     expect((await checkStore(here.workspace)).findings).toEqual([]);
   });
 
+  it("does not count rows that the agent hides from jpg and copies by itself", async () => {
+    const { writer, workspace } = here;
+    const asked = writer.prompt("ask oak");
+    writer.node({ type: "user", isMeta: true, message: { role: "user", content: "Words of a skill." } });
+    writer.think("about oak", "answer oak");
+    const prompts = [asked, ...talk(writer, ["elm", "ash"])];
+    await compactLive(here, answerOf(prompts, WORDS));
+    talk(writer, ["fir"]);
+    expect(await keep(here)).toMatchObject({ turns: 4, turns_added: 1, status: "updated", compactions: 1 });
+    expect(await kinds(workspace)).toHaveLength(1);
+    expect((await said(workspace)).slice(0, 3)).toEqual(["ask oak", "Words of a skill.", "answer oak"]);
+    expect((await said(workspace)).filter((word) => word === "answer ash")).toHaveLength(1);
+  });
+
   it("shows what the agent sends in a store that lacks the compaction, under its id", async () => {
     const prompts = talk(here.writer, WORDS);
     const items: AnswerItem[] = [
