@@ -114,18 +114,12 @@ function createWriter(events: readonly SentEvent[], context: LiveContext): RowWr
     kept.add(handle);
     return true;
   };
-  /** Whether the agent itself puts its row of hidden words in: it follows a row that stays, or is its context's first. */
-  const comesAlong = ({ id }: Event): boolean => {
-    if (context.handleOf(id) === undefined) return false;
-    const before = context.before(id);
-    const handle = before === undefined ? undefined : context.handleOf(before);
-    return handle !== undefined && context.handles.has(handle) ? kept.has(handle) : rows.length === 0;
-  };
   return {
     addRequest: (event) => {
-      if (keep(event)) return;
+      const isHidden = event.metadata?.["is_meta"] === true;
+      if (keep(event) || (event.metadata?.origin === "harness" && !isHidden)) return;
       flush();
-      if (event.metadata?.origin === "harness" && (event.metadata["is_meta"] !== true || comesAlong(event))) return;
+      if (isHidden && comesAlong(event, { context, kept, isFirst: rows.length === 0 })) return;
       rows.push({ role: "user", text: textOf(event.content), toolUses: [] });
     },
     addAnswer: (event) => {
@@ -176,6 +170,21 @@ function startOfLoop(events: readonly Event[]): number {
 function keptHandle({ id }: Event, { handles, handleOf, unchanged }: LiveContext): string | null {
   const handle = unchanged.has(id) ? handleOf(id) : undefined;
   return handle !== undefined && handles.has(handle) ? handle : null;
+}
+
+interface Put {
+  readonly context: LiveContext;
+  /** Handles of the rows that stay, so far. */
+  readonly kept: ReadonlySet<string>;
+  readonly isFirst: boolean;
+}
+
+/** Whether the agent itself puts its row of hidden words in: it follows a row that stays, or is its context's first. */
+function comesAlong({ id }: Event, { context, kept, isFirst }: Put): boolean {
+  if (context.handleOf(id) === undefined) return false;
+  const before = context.before(id);
+  const handle = before === undefined ? undefined : context.handleOf(before);
+  return handle !== undefined && context.handles.has(handle) ? kept.has(handle) : isFirst;
 }
 
 /** A call without a result gets one in the same words as everywhere, since the model's API wants one. */
