@@ -138,9 +138,9 @@ function checkDraft(lines: ParsedLines, said: Said, draft: AnswerDraft): Answer 
   return { boundary, rows: own, mark: isAnnounced ? mark : undefined, isWhole: isFollowed || other >= 0, originals };
 }
 
-/** Lines of a `/command` after a boundary are the agent's own. */
+/** The line of a `/command` after a boundary is the agent's own; its caveat before it may be built, as long as the mark still counts. */
 function mayBeBuilt({ kind }: LineEntry): boolean {
-  return kind !== "harness" && kind !== "command";
+  return kind !== "command";
 }
 
 /** Whether the agent says that it built a row from what a program said. */

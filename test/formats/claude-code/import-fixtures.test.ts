@@ -18,7 +18,6 @@ describe("hand-made Claude Code sessions", () => {
       starts: allTurns(session).map(({ index }) => turnLine(index)),
       compactionTurns: [...compactionTurns],
       abandoned: left,
-      live: undefined,
     };
     const turns = allTurns(session).map(({ index }) =>
       readTurn(index)
