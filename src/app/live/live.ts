@@ -50,7 +50,8 @@ function render(id: unknown, answered: LiveAnswer): string {
 }
 
 function passOf(error: unknown): LivePass {
-  if (error instanceof JpgError) return { pass: error.message, code: error.code };
+  // git's own messages have lines of advice; a notice has room for one.
+  if (error instanceof JpgError) return { pass: error.message.split("\n", 1)[0] ?? "", code: error.code };
   return { pass: `jpg failed: ${messageOf(error)}.`, code: "internal" };
 }
 
