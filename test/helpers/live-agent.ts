@@ -138,7 +138,7 @@ export function playAgent(sandbox: Sandbox, number = 1): PlayedAgent {
     const content = [...results, ...(text === "" ? [] : [{ type: "text", text }])];
     const words = [
       ...toolResults.map((result) => `R:${result.tool_use_id}:${result.text}`),
-      ...(text === "" ? [] : [`U:${text}`]),
+      ...(text === "" || isCommandText(text) ? [] : [`U:${text}`]),
     ];
     show(
       add({ type: "user", promptId, timestamp: built, rowSource: "hook", message: { role: "user", content } }),
@@ -162,7 +162,7 @@ export function playAgent(sandbox: Sandbox, number = 1): PlayedAgent {
     session,
     file,
     sent: () => context.flatMap(({ words }) => words),
-    handles: () => context.map((row) => row.uuid),
+    handles: () => context.filter((one) => !isHidden(one)).map((one) => one.uuid),
     prompt(text) {
       promptId = uuid();
       marked = null;
@@ -206,12 +206,14 @@ export function playAgent(sandbox: Sandbox, number = 1): PlayedAgent {
       head = parent;
       boundary({ postTokens: 100, trigger: inLoop ? "auto" : "manual" });
       if (inLoop) marked = mark;
-      const before = new Map(context.map((row) => [row.uuid, row]));
+      const before = context;
+      const copy = ({ row, words }: ContextRow): void =>
+        show(add({ ...row, uuid: uuid(), parentUuid: head, rowSource: "local" }), words);
       context = [];
       for (const message of messages) {
-        const kept = before.get(message.handle ?? "");
-        if (kept === undefined) build(message);
-        else show(add({ ...kept.row, uuid: uuid(), parentUuid: head, rowSource: "local" }), kept.words);
+        const at = before.findIndex((one) => one.uuid === message.handle);
+        if (at < 0) build(message);
+        else for (const one of [before[at] as ContextRow, ...hiddenAfter(before, at)]) copy(one);
       }
       if (!inLoop) echo();
     },
@@ -246,12 +248,27 @@ export async function viewedWords(sandbox: Sandbox): Promise<readonly string[]> 
     .flatMap((event): string[] => {
       const { type, metadata, content, message } = event;
       if (type === "chat_request")
-        return (metadata as { origin?: string } | undefined)?.origin === "harness" ||
-          /^<(?:local-)?command/.test(String(content))
+        return (metadata as { origin?: string } | undefined)?.origin === "harness" || isCommandText(String(content))
           ? []
           : [`U:${content}`];
       if (type === "chat_response") return typeof message === "string" && message !== "" ? [`A:${message}`] : [];
       if (type === "tool_call_request") return [`T:${event["call_id"]}`];
       return type === "tool_call_response" ? [`R:${event["call_id"]}:${content}`] : [];
     });
+}
+
+/** Whether a text is what the agent says of a command of its own: sent, and said by nobody. */
+function isCommandText(text: string): boolean {
+  return /^<(?:local-)?command/.test(text);
+}
+
+/** Whether the agent shows a row to no plug-in, and copies it by itself with the row before it. */
+function isHidden({ row }: ContextRow): boolean {
+  return row["isMeta"] === true;
+}
+
+function hiddenAfter(context: readonly ContextRow[], at: number): readonly ContextRow[] {
+  const rest = context.slice(at + 1);
+  const end = rest.findIndex((one) => !isHidden(one));
+  return end < 0 ? rest : rest.slice(0, end);
 }
