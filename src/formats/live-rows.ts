@@ -9,8 +9,10 @@ import {
   type Text,
   type ToolCallRequest,
   type ToolCallResponse,
+  traitsOf,
   type View,
 } from "../core/conversation/event.ts";
+import { type CallPairs, pairCalls } from "../core/conversation/tool-pairing.ts";
 import { missingResult } from "../core/model/thread.ts";
 
 /** A message that the agent has already: its own row stays unchanged. */
@@ -65,7 +67,11 @@ export interface LiveContext {
  */
 export function liveRows(view: View, context: LiveContext): readonly LiveRow[] {
   const events = view.turns.flatMap(({ events: own }) => own.filter(isSent));
-  const writer = createWriter(events, context);
+  const turns = view.turns.map(({ events: own }, index) => ({ index, events: own }));
+  const writer = createWriter(
+    pairCalls(turns, () => false),
+    context,
+  );
   const loop = context.inLoop ? startOfLoop(events) : events.length;
   for (const [at, event] of events.entries()) {
     if (event.type === "tool_call_response") writer.addResult(event);
@@ -91,13 +97,10 @@ interface RowWriter {
 }
 
 /** Joins the parts of one answer, and the results that follow it, to one message each. */
-function createWriter(events: readonly SentEvent[], context: LiveContext): RowWriter {
+function createWriter(pairs: CallPairs, context: LiveContext): RowWriter {
   const rows: LiveRow[] = [];
-  const answered = listAnswered(events);
+  const answered = new Set<Event>(pairs.values());
   const kept = new Set<string>();
-  /** Calls without a result, by id: a result without its call would be no message at all. */
-  const open = new Map<string, number>();
-  const ask = ({ call_id }: ToolCallRequest): void => void open.set(call_id, (open.get(call_id) ?? 0) + 1);
   let answer: Answer | null = null;
   let results: ToolCallResponse[] = [];
   const flush = (): void => {
@@ -126,22 +129,16 @@ function createWriter(events: readonly SentEvent[], context: LiveContext): RowWr
       const message = event.metadata?.message_id ?? event.id;
       if (results.length > 0 || answer?.message !== message) flush();
       answer ??= { message, texts: [], calls: [] };
-      if (event.type === "tool_call_request") {
-        answer.calls.push(event);
-        ask(event);
-      } else if (typeof event.message === "string" && event.message !== "") answer.texts.push(event.message);
+      if (event.type === "tool_call_request") answer.calls.push(event);
+      else if (typeof event.message === "string" && event.message !== "") answer.texts.push(event.message);
     },
     addResult: (event) => {
-      const left = open.get(event.call_id) ?? 0;
-      if (left === 0) return;
-      open.set(event.call_id, left - 1);
+      // Without its call it would be no message at all.
+      if (!pairs.has(event)) return;
       if (results.length === 0) flush();
       results.push(event);
     },
-    keepAnswer: (event) => {
-      if (event.type === "tool_call_request") ask(event);
-      return keep(event);
-    },
+    keepAnswer: keep,
     end: () => {
       flush();
       return rows;
@@ -156,10 +153,8 @@ type SentEvent = Extract<
 >;
 
 function isSent(event: Event): event is SentEvent {
-  return SENT.has(event.type);
+  return traitsOf(event).providerVisible;
 }
-
-const SENT: ReadonlySet<string> = new Set(["chat_request", "chat_response", "tool_call_request", "tool_call_response"]);
 
 /** The position after the last thing that a user said. */
 function startOfLoop(events: readonly Event[]): number {
@@ -202,18 +197,6 @@ function appendAnswer(rows: LiveRow[], { texts, calls }: Answer, answered: Reado
 
 function interruptedResult({ call_id, metadata }: ToolCallRequest): LiveResult {
   return { tool_use_id: call_id, text: missingResult({ metadata }), isError: true };
-}
-
-/** The calls with a later result. Ids of calls repeat: a result is that of the oldest open call of its id. */
-function listAnswered(events: readonly Event[]): ReadonlySet<Event> {
-  const open = new Map<string, Event[]>();
-  const answered = new Set<Event>();
-  for (const event of events) {
-    if (event.type === "tool_call_request") open.set(event.call_id, [...(open.get(event.call_id) ?? []), event]);
-    const call = event.type === "tool_call_response" ? open.get(event.call_id)?.shift() : undefined;
-    if (call !== undefined) answered.add(call);
-  }
-  return answered;
 }
 
 function builtResults(results: readonly ToolCallResponse[]): BuiltRow {
