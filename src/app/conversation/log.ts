@@ -49,11 +49,23 @@ export async function findSquashed(
 }
 
 /** Returns the newest live compaction that a commit adds, by the time in its name; undefined when it adds none. */
-export function newestAdded({ added }: LogEntry, live: ReadonlySet<string>): string | undefined {
+function newestAdded({ added }: LogEntry, live: ReadonlySet<string>): string | undefined {
   return added
     .filter((path) => live.has(path))
     .sort()
     .at(-1);
+}
+
+/** Finds the newest live compaction in commit order; `entries` newest first, `live` = the paths of live records. */
+export function newestLive(
+  entries: readonly LogEntry[],
+  live: ReadonlySet<string>,
+): { readonly entry: LogEntry; readonly path: string } | null {
+  for (const entry of entries) {
+    const path = newestAdded(entry, live);
+    if (path !== undefined) return { entry, path };
+  }
+  return null;
 }
 
 /** Creates the error for a squashed commit that is named in place of a compaction. */

@@ -9,7 +9,7 @@ import type { LogEntry } from "../../store/store.ts";
 import { compactionIdOfPath, findAddition, groupPaths } from "../conversation/append.ts";
 import { loadCountedMinimal } from "../conversation/counted-view.ts";
 import { requireWholeHistory } from "../conversation/fork-start.ts";
-import { findSquashed, newestAdded, readRecordLog } from "../conversation/log.ts";
+import { findSquashed, newestLive, readRecordLog } from "../conversation/log.ts";
 import { type BranchTree, loadBranchTree } from "../conversation/tree.ts";
 import { type KnownTurns, type LiveCompactions, loadCompactions, loadHistory, loadView } from "../conversation/view.ts";
 import type { Workspace } from "../conversation/workspace.ts";
@@ -54,10 +54,8 @@ export async function diffConversation(
 /** Diffs the newest live compaction in commit order; if there is none, the full history and the view. */
 async function diffNewest(workspace: Workspace, tree: BranchTree, options: ViewDiffOptions): Promise<DiffReport> {
   const live = new Set(tree.compactions.map((file) => file.path));
-  for (const entry of await readCompactions(workspace, tree)) {
-    const path = newestAdded(entry, live);
-    if (path !== undefined) return diffAddition(workspace, tree, { entry, path }, options);
-  }
+  const newest = newestLive(await readCompactions(workspace, tree), live);
+  if (newest !== null) return diffAddition(workspace, tree, newest, options);
   const known: KnownTurns = new Map();
   const history = await loadHistory(workspace.store, tree, { known });
   const now = await loadView(workspace.store, tree, { known });

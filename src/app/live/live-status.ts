@@ -7,7 +7,7 @@ import { conversationOf } from "../../core/conversation/name.ts";
 import { project } from "../../core/conversation/projection.ts";
 import { compactionIdOfPath } from "../conversation/append.ts";
 import type { CountedView } from "../conversation/counted-view.ts";
-import { newestAdded, readRecordLog } from "../conversation/log.ts";
+import { newestLive, readRecordLog } from "../conversation/log.ts";
 import { loadConversationConfig } from "../conversation/marks.ts";
 import { recordedFacts, viewWindow } from "../models/models.ts";
 import { formatByName } from "../sessions/session-registry.ts";
@@ -76,16 +76,16 @@ async function lastCompaction(
 ): Promise<LastCompaction | null> {
   if (applied.length === 0) return null;
   const live = new Set(tree.compactions.map(({ path }) => path));
-  const entry = (await readRecordLog(store, tree.commit)).find((one) => newestAdded(one, live) !== undefined);
-  const id = entry === undefined ? null : compactionIdOfPath(newestAdded(entry, live) ?? "");
+  const newest = newestLive(await readRecordLog(store, tree.commit), live);
+  const id = compactionIdOfPath(newest?.path ?? "");
   const found = applied.find((one) => one.id === id);
-  if (entry === undefined || found === undefined) return null;
+  if (newest === null || found === undefined) return null;
   const { before = null, after = null } = found.stats?.tokens ?? {};
   const by = found.source === "import" ? "agent" : "jpg";
   // Of its own compaction an agent counts the whole context, or nothing: then only the summary was estimated.
   const isWhole = by === "jpg" || typeof found.metadata?.["postTokens"] === "number";
   const whole = after === null || isWhole ? after : after + meter.overheadUnder(applied);
-  return { compaction: found.id, commit: entry.commit, by, before, after: whole, at: found.timestamp };
+  return { compaction: found.id, commit: newest.entry.commit, by, before, after: whole, at: found.timestamp };
 }
 
 function sizeWithout(id: string, turnCount: number, { turns, live, meter }: CountedView): number {

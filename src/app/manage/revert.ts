@@ -14,7 +14,7 @@ import {
   readRecord,
 } from "../conversation/append.ts";
 import { loadCounted } from "../conversation/counted-view.ts";
-import { findSquashed, isForkMerge, newestAdded, readRecordLog, squashedCommit } from "../conversation/log.ts";
+import { findSquashed, isForkMerge, newestLive, readRecordLog, squashedCommit } from "../conversation/log.ts";
 import { refreshViews } from "../conversation/refresh-view.ts";
 import { type BranchTree, collectBlobs, listTurnOids, loadTip } from "../conversation/tree.ts";
 import type { KnownTurns, LiveCompactions } from "../conversation/view.ts";
@@ -106,9 +106,7 @@ async function revertTargets(
 export async function undoCompaction(workspace: Workspace, tree: BranchTree): Promise<RevertReport> {
   const live = new Set(tree.compactions.map((file) => file.path));
   const entries = await readRecordLog(workspace.store, tree.commit);
-  const newest = entries.find((entry) => newestAdded(entry, live) !== undefined);
-  const path = newest === undefined ? undefined : newestAdded(newest, live);
-  const id = path === undefined ? null : compactionIdOfPath(path);
+  const id = compactionIdOfPath(newestLive(entries, live)?.path ?? "");
   if (id === null) {
     throw userError("nothing_to_undo", `${tree.branch} has no live compaction to undo.`, {
       hints: ["`jpg log` shows the compactions and what was reverted."],
