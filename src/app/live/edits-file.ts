@@ -3,7 +3,6 @@
 import { rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { makeFolders, readFileIfExists, replaceFile } from "../../store/files.ts";
-import { sha1Bytes } from "../conversation/runtime.ts";
 import { loadTip } from "../conversation/tree.ts";
 import { inlineView } from "../conversation/turns.ts";
 import { loadView } from "../conversation/view.ts";
@@ -11,16 +10,15 @@ import { formatByName, machineOf } from "../sessions/session-registry.ts";
 import type { LiveConversation } from "./live-rules.ts";
 
 /** Writes the edits that lead to the view as it is now; without any, there is no file. */
-export async function keepEdits({ workspace, request, tree, source }: LiveConversation): Promise<void> {
-  const { live, write } = formatByName(request.agent);
+export async function keepEdits({ workspace, request, tree, readSession }: LiveConversation): Promise<void> {
+  const { live } = formatByName(request.agent);
   const path = live?.file?.(machineOf(workspace.runtime), request.session) ?? null;
   if (path === null || live?.edits === undefined) return;
   const { store } = workspace;
   const tip = (await loadTip(store, tree.branch)) ?? tree;
   const { view } = await loadView(store, tip);
   const whole = await inlineView(store, tip.commit, view);
-  const lineId = (name: string): string => write?.lineId(request.session, name, sha1Bytes) ?? name;
-  const { edits } = live.edits({ source, lineId }, whole);
+  const { edits } = live.edits(await readSession(), whole);
   if (edits.length === 0) {
     rmSync(path, { force: true });
     return;

@@ -1,5 +1,6 @@
 // Compacts a conversation for its running agent, and undoes a compaction. The commit comes first; that the agent installed it is seen
 // in its session, by the mark. A commit whose mark is missing at the next request was never in force, and is reverted.
+import type { LiveOrigin } from "../../core/compact/compaction-request.ts";
 import { type Compaction, compareCompactions, EXTRACTIVE } from "../../core/conversation/compaction.ts";
 import { fieldsOf, type Turn, traitsOf } from "../../core/conversation/event.ts";
 import { conversationOf } from "../../core/conversation/name.ts";
@@ -12,7 +13,7 @@ import type { LiveSummary } from "../../formats/live-writer.ts";
 import { compact } from "../compact/compact.ts";
 import { type CompactReport, describeNothing, overallTokens } from "../compact/compact-report.ts";
 import type { CountedView } from "../conversation/counted-view.ts";
-import { randomId, sha1Bytes } from "../conversation/runtime.ts";
+import { randomId } from "../conversation/runtime.ts";
 import type { BranchTree } from "../conversation/tree.ts";
 import { inlineView } from "../conversation/turns.ts";
 import { loadCompactions } from "../conversation/view.ts";
@@ -38,7 +39,7 @@ export async function liveCompact(conversation: LiveConversation): Promise<LiveC
     for (const rules of further) {
       // The agent's window is full: nothing gained means that it compacts by itself.
       if (made.some(({ compaction }) => compaction !== null) && !(await isTooLarge(conversation))) break;
-      appendAll(made, await compactBy(conversation, { rules: await rules(), answer }));
+      appendAll(made, await compactBy(conversation, { rules, answer }));
     }
     const [report] = made;
     if (made.every(({ compaction }) => compaction === null)) return nothingToGain(report);
@@ -176,10 +177,12 @@ type LiveContextOf = Pick<LiveChange, "messages" | "edits" | "restart" | "summar
 
 /** The context of the agent, in the form that it asked for. Throws `no_form`. */
 async function contextOf(
-  { workspace, request, tree, source, live }: LiveConversation,
+  { workspace, request, tree, readSession }: LiveConversation,
   { view, turns }: CountedView,
 ): Promise<LiveContextOf & { readonly differences: readonly string[] }> {
   const whole = await inlineView(workspace.store, tree.commit, view);
+  const session = await readSession();
+  const { live } = session;
   if (request.form === "messages") {
     const raw = new Set([...turns.values()].flatMap(({ events }) => events));
     const shown = view.turns.flatMap(({ events }) => events);
@@ -189,8 +192,7 @@ async function contextOf(
     const context = { handles: new Set(request.handles), handleOf, unchanged, before, inLoop: request.in_loop };
     return { messages: liveRows(whole, context), differences: [] };
   }
-  const { live: writer, write } = formatByName(request.agent);
-  const session = { source, lineId: (name: string) => write?.lineId(request.session, name, sha1Bytes) ?? name };
+  const { live: writer } = formatByName(request.agent);
   if (request.form === "edits" && writer?.edits !== undefined) {
     const { edits, restart, differences } = writer.edits(session, whole);
     return { edits, restart: restart === undefined ? undefined : textOf(restart), differences };
@@ -217,12 +219,7 @@ function textOf({ text, firstKept }: LiveSummary): NonNullable<LiveChange["summa
 
 // Which agent's session a compaction was made for, and with which others for one answer: kept in the record's metadata.
 
-interface LiveOrigin {
-  readonly session: string;
-  readonly answer: string;
-}
-
-function originOf({ metadata }: Compaction): LiveOrigin | null {
+function originOf({ metadata }: Compaction): Omit<LiveOrigin, "agent"> | null {
   const { session, answer } = fieldsOf(fieldsOf(metadata)["live"]);
   return typeof session === "string" && typeof answer === "string" ? { session, answer } : null;
 }
@@ -235,10 +232,11 @@ const INSTALLING_MS = 10_000;
  * agent asks for nothing new, the newest may still be on its way. Returns the branch as it is then.
  */
 export async function revertMissing(conversation: LiveConversation): Promise<BranchTree> {
-  const { workspace, request, tree, live } = conversation;
-  if (live === null) return tree;
+  const { workspace, request, tree } = conversation;
   const { all } = await loadCompactions(workspace.store, tree);
   const own = all.filter((one) => originOf(one)?.session === request.session).sort(compareCompactions);
+  const live = own.length === 0 ? null : (await conversation.readSession()).live;
+  if (live === null) return tree;
   const installed = new Set(live.marks.flatMap(({ isInstalled, compaction }) => (isInstalled ? [compaction] : [])));
   const last = own.findLastIndex(({ id }) => installed.has(id));
   const asksAgain = request.do === "compact" || request.do === "undo";

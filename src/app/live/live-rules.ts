@@ -7,6 +7,7 @@ import { PIPELINE_NAMES } from "../../core/compact/strategies/strategy-names.ts"
 import { traitsOf, type View } from "../../core/conversation/event.ts";
 import { estimateEvents } from "../../core/conversation/token-estimate.ts";
 import type { LiveMarks } from "../../formats/live-mark.ts";
+import type { RunningSession } from "../../formats/live-writer.ts";
 import {
   type AutoRules,
   configuredRules,
@@ -20,7 +21,6 @@ import type { CountedView } from "../conversation/counted-view.ts";
 import { loadConversationConfig } from "../conversation/marks.ts";
 import { type BranchTree, loadTip } from "../conversation/tree.ts";
 import { type Workspace, withoutOverrides } from "../conversation/workspace.ts";
-import type { ByteSource } from "../sessions/sources.ts";
 import type { LiveRequest } from "./protocol.ts";
 
 /** The session of a request, as the store has it now. */
@@ -28,12 +28,16 @@ export interface LiveConversation {
   readonly workspace: Workspace;
   readonly request: LiveRequest;
   readonly tree: BranchTree;
-  /** The session's file, and what it says of compactions that jpg made while its agent ran. */
-  readonly source: ByteSource;
-  /** Null = its agent's sessions hold no marks. */
-  readonly live: LiveMarks | null;
+  /** Reads the session's file, once. */
+  readonly readSession: () => Promise<MarkedSession>;
   /** Loads and counts a branch, once as long as it does not move. */
   readonly load: (tree: BranchTree) => Promise<CountedView>;
+}
+
+/** A session's file, and what it says of compactions that jpg made while its agent ran. */
+export interface MarkedSession extends RunningSession {
+  /** Null = its agent's sessions hold no marks. */
+  readonly live: LiveMarks | null;
 }
 
 /** Loads the branch as it is now. */
@@ -47,7 +51,7 @@ export type LiveRules = Pick<CompactRequest, "profile" | "strategies" | "range" 
 export async function rulesFor(
   { workspace, request, tree }: LiveConversation,
   measured: MeasuredView | null,
-): Promise<readonly [LiveRules, ...(() => Promise<LiveRules>)[]]> {
+): Promise<readonly [LiveRules, ...LiveRules[]]> {
   const settings = await liveSettings(workspace, tree);
   const { wanted, focus } = readWish(request, settings);
   const sizes = sizesOf(measured, settings);
@@ -62,10 +66,10 @@ export async function rulesFor(
   });
   return [
     first,
-    async () => live(tierRules(sizes).request, "auto"),
-    ...(request.in_loop ? [async () => live(loopRules(sizes, last).request, "auto")] : []),
-    async () => summary(),
-    async () => summary(1),
+    live(tierRules(sizes).request, "auto"),
+    ...(request.in_loop ? [live(loopRules(sizes, last).request, "auto")] : []),
+    summary(),
+    summary(1),
   ];
 }
 

@@ -4,7 +4,7 @@ import { basename } from "node:path";
 import { JpgError, messageOf } from "../../core/errors.ts";
 import type { LiveMarks } from "../../formats/live-mark.ts";
 import { createCountedLoader } from "../conversation/counted-view.ts";
-import type { Runtime } from "../conversation/runtime.ts";
+import { type Runtime, sha1Bytes } from "../conversation/runtime.ts";
 import { loadTip } from "../conversation/tree.ts";
 import { openWorkspace, type Workspace, type WorkspaceOptions } from "../conversation/workspace.ts";
 import { folderOfSession } from "../import/drain-spool.ts";
@@ -13,7 +13,7 @@ import { openSession } from "../sessions/open-session.ts";
 import { formatByName } from "../sessions/session-registry.ts";
 import { keepEdits } from "./edits-file.ts";
 import { liveCompact, liveUndo, revertMissing } from "./live-compact.ts";
-import type { LiveConversation } from "./live-rules.ts";
+import type { LiveConversation, MarkedSession } from "./live-rules.ts";
 import { liveStatus } from "./live-status.ts";
 import { LIVE_PROTOCOL, type LiveAnswer, type LivePass, type LiveRequest, parseLiveRequest } from "./protocol.ts";
 
@@ -106,16 +106,33 @@ async function bringUpToDate(workspace: Workspace, request: LiveRequest): Promis
   const tree = own === undefined ? null : await loadTip(workspace.store, own.branch);
   if (own?.source === undefined || tree === null)
     throw new JpgError("user", "no_session", `The session ${session} has no request yet, or jpg cannot find it.`);
+  const path = own.source;
+  let read: Promise<MarkedSession> | undefined;
+  const readSession = (): Promise<MarkedSession> => {
+    read ??= readRunning(workspace, request, path);
+    return read;
+  };
+  const conversation = { workspace, request, tree, readSession, load: createCountedLoader(workspace.store) };
+  return { ...conversation, tree: await revertMissing(conversation) };
+}
+
+async function readRunning(
+  { runtime }: Workspace,
+  { agent, session }: LiveRequest,
+  path: string,
+): Promise<MarkedSession> {
   const { source, about, companion } = await openSession(
-    workspace.runtime,
-    { path: own.source, named: true },
+    runtime,
+    { path, named: true },
     { format: agent, allBranches: false },
   );
-  const format = formatByName(agent);
-  const hasMarks = format.live?.file === undefined;
-  const live = hasMarks ? (format.read(source, about, companion).live ?? NO_MARKS) : null;
-  const conversation = { workspace, request, tree, source, live, load: createCountedLoader(workspace.store) };
-  return { ...conversation, tree: await revertMissing(conversation) };
+  const { live: writer, read, write } = formatByName(agent);
+  const hasMarks = writer?.file === undefined;
+  return {
+    source,
+    live: hasMarks ? (read(source, about, companion).live ?? NO_MARKS) : null,
+    lineId: (name) => write?.lineId(session, name, sha1Bytes) ?? name,
+  };
 }
 
 /** Of a session that was never compacted by jpg while its agent ran. */

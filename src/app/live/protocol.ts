@@ -1,6 +1,7 @@
 // What a plug-in asks and is told, a JSON object a line each (docs/live.md). A plug-in of another version is understood as far as the
 // protocol is the same: unknown fields are ignored, in both directions.
 import * as z from "zod/mini";
+import { fieldsOf } from "../../core/conversation/event.ts";
 import { parseJson } from "../../core/json.ts";
 import type { LiveRow } from "../../formats/live-rows.ts";
 import type { LiveEdit } from "../../formats/live-writer.ts";
@@ -186,14 +187,15 @@ export type LiveAnswer =
 /** Parses a line. */
 export function parseLiveRequest(line: string): LiveRequest | LivePass {
   if (line.length > LONGEST_LINE) return badRequest(`a line of ${line.length} characters, more than ${LONGEST_LINE}`);
-  const version = parseJson(line, z.object({ jpg: z.number() }))?.jpg;
-  if (version === undefined) return badRequest('a line that is no JSON object with "jpg": 1');
+  const given = parseJson(line, z.unknown());
+  const version = fieldsOf(given)["jpg"];
+  if (typeof version !== "number") return badRequest('a line that is no JSON object with "jpg": 1');
   if (version !== LIVE_PROTOCOL)
     return {
       pass: `This jpg speaks version ${LIVE_PROTOCOL} of its protocol, the plug-in version ${version}: \`jpg hooks install\` brings the plug-in up to date.`,
       code: "other_protocol",
     };
-  const parsed = requestLine.safeParse(JSON.parse(line));
+  const parsed = requestLine.safeParse(given);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   return badRequest(`${issue?.path.join(".") || "the request"}: ${issue?.message ?? "not as expected"}`);
