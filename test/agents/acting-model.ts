@@ -186,3 +186,24 @@ function act(request: ModelRequest, number: number): readonly SentBlock[] {
 }
 
 const isReminder = (block: SentBlock): boolean => String(block["text"]).startsWith("<system-reminder>");
+
+/** What a request, or an export, says: a line for each block, without thinking. */
+export function linesOf({ messages }: Pick<ModelRequest, "messages">): readonly string[] {
+  return messages.flatMap(({ role, content }) => {
+    const blocks = typeof content === "string" ? [{ type: "text", text: content }] : (content as readonly Fields[]);
+    return blocks.flatMap((block) => lineOf(role, block));
+  });
+}
+
+function lineOf(role: string, block: Fields): readonly string[] {
+  if (block["type"] === "text") return [`${role}: ${String(block["text"])}`];
+  if (block["type"] === "tool_use") return [`call ${JSON.stringify([block["name"], block["input"]])}`];
+  if (block["type"] !== "tool_result") return [];
+  const { content } = block;
+  const texts =
+    typeof content === "string" ? [content] : (content as readonly Fields[]).map(({ text }) => String(text));
+  const result = texts.join("");
+  return [`result: ${result.length} characters, ${result.slice(0, 20)}`];
+}
+
+type Fields = Readonly<Record<string, unknown>>;

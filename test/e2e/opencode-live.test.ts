@@ -3,7 +3,7 @@
 // and its store keeps everything. Needs the agents (JPG_AGENTS_DIR).
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { afterEach, describe, expect, it } from "vitest";
-import type { ModelRequest } from "../agents/acting-model.ts";
+import { linesOf, type ModelRequest } from "../agents/acting-model.ts";
 import { findAgent } from "../agents/drivers.ts";
 import { createOpenCodePlace, type OpenCodePlace, type OpenCodeServer } from "../agents/opencode-live.ts";
 import { agentsFolder } from "../helpers/real-agent.ts";
@@ -16,24 +16,6 @@ const TIME = 240_000;
 
 let place: OpenCodePlace;
 afterEach(() => place.close());
-
-/** What a request, or an export, says: a line for each block, without thinking. */
-function linesOf({ messages }: Pick<ModelRequest, "messages">): readonly string[] {
-  return messages.flatMap(({ role, content }) => {
-    const blocks = typeof content === "string" ? [{ type: "text", text: content }] : (content as readonly Json[]);
-    return blocks.flatMap((block) => lineOf(role, block));
-  });
-}
-
-function lineOf(role: string, block: Json): readonly string[] {
-  if (block["type"] === "text") return [`${role}: ${String(block["text"])}`];
-  if (block["type"] === "tool_use") return [`call ${JSON.stringify([block["name"], block["input"]])}`];
-  if (block["type"] !== "tool_result") return [];
-  const { content } = block;
-  const texts = typeof content === "string" ? [content] : (content as readonly Json[]).map(({ text }) => String(text));
-  const result = texts.join("");
-  return [`result: ${result.length} characters, ${result.slice(0, 20)}`];
-}
 
 async function open(jpg?: readonly string[]): Promise<{ readonly server: OpenCodeServer; readonly session: string }> {
   place = await createOpenCodePlace({ program: agent?.program ?? "", jpg });

@@ -2,7 +2,7 @@
 // jpg inside the running pi: it is compacted, works on, is compacted again, taken back, and resumed without the extension; what it
 // sends is jpg's view each time. Needs the agents (JPG_AGENTS_DIR).
 import { afterEach, describe, expect, it } from "vitest";
-import type { ModelRequest } from "../agents/acting-model.ts";
+import { linesOf, type ModelRequest } from "../agents/acting-model.ts";
 import { createPiPlace, type PiPlace, type PiPlaceOptions, type PiSession } from "../agents/pi-live.ts";
 import { piPrograms } from "../helpers/real-pi.ts";
 
@@ -21,24 +21,6 @@ function uncached({ messages }: ModelRequest, count?: number): unknown {
   return JSON.parse(
     JSON.stringify(messages.slice(0, count), (key, value) => (key === "cache_control" ? undefined : value)),
   );
-}
-
-/** What a request, or an export, says: a line for each block, without thinking. */
-function linesOf({ messages }: Pick<ModelRequest, "messages">): readonly string[] {
-  return messages.flatMap(({ role, content }) => {
-    const blocks = typeof content === "string" ? [{ type: "text", text: content }] : (content as readonly Json[]);
-    return blocks.flatMap((block) => lineOf(role, block));
-  });
-}
-
-function lineOf(role: string, block: Json): readonly string[] {
-  if (block["type"] === "text") return [`${role}: ${String(block["text"])}`];
-  if (block["type"] === "tool_use") return [`call ${JSON.stringify([block["name"], block["input"]])}`];
-  if (block["type"] !== "tool_result") return [];
-  const { content } = block;
-  const texts = typeof content === "string" ? [content] : (content as readonly Json[]).map(({ text }) => String(text));
-  const result = texts.join("");
-  return [`result: ${result.length} characters, ${result.slice(0, 20)}`];
 }
 
 function thoughtsIn({ messages }: ModelRequest): number {
