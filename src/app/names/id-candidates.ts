@@ -3,7 +3,9 @@
 import {
   abbreviateCommit,
   conversationOf,
+  findNamed,
   forkOf,
+  isNamedBy,
   isTurnNumber,
   SHORTEST_BEGINNING,
 } from "../../core/conversation/name.ts";
@@ -93,7 +95,10 @@ export async function findCommit({ workspace, active }: NameScope, word: string)
   return [{ name, target: { kind: "commit", commit, branch }, ...(byName ? { isFull: true } : {}) }];
 }
 
-/** Finds events whose id begins with the word: on the active branch, or if it has none on the others. */
+/** An abbreviated id whose number stands after a UUID, see `abbreviateId`. */
+const ABBREVIATED = /^([0-9a-f]{8})(?:-[0-9a-f]{4})?[.-]\d+(?:\.\d+)?$/;
+
+/** Finds events whose id begins with the word, or is abbreviated so: on the active branch, or if it has none on the others. */
 export async function findEvents(scope: NameScope, word: string): Promise<readonly Candidate[]> {
   const { workspace, branches, active } = scope;
   const { store } = workspace;
@@ -106,7 +111,7 @@ export async function findEvents(scope: NameScope, word: string): Promise<readon
   }
   const others = branches.filter((branch) => branch !== tip);
   others.sort((a, b) => Number(isInActiveConversation(scope, b.name)) - Number(isInActiveConversation(scope, a.name)));
-  const texts = [`"id":"${word}`];
+  const texts = [`"id":"${ABBREVIATED.exec(word)?.[1] ?? word}`];
   const holding = /[\n"\\]/.test(word)
     ? new Map<string, readonly string[]>()
     : await store.findText(
@@ -136,8 +141,7 @@ export async function findPlacedEvent(
   const turn = Number(digits);
   if (turn >= tree.turnOids.length) return [];
   const found = await findInTurns(workspace, tree, { turns: [turn], word: event });
-  const exact = found.filter(({ name }) => name === event);
-  return exact.length > 0 ? exact : found;
+  return findNamed(found, event, ({ name }) => name);
 }
 
 async function findInTurns(
@@ -152,7 +156,8 @@ async function findInTurns(
     const turn = turns[next++] ?? 0;
     for (const line of decoder.decode(bytes).split("\n")) {
       const id = /"id":"((?:[^"\\]|\\.)*)"/.exec(line)?.[1];
-      if (id?.startsWith(word)) found.push({ name: id, target: { kind: "event", branch, turn, event: id } });
+      if (id !== undefined && isNamedBy(id, word))
+        found.push({ name: id, target: { kind: "event", branch, turn, event: id } });
     }
   }
   return found;

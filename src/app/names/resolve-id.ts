@@ -1,7 +1,7 @@
 // Resolves an [ID]: branch > conversation > an agent's session > compaction > commit > event > the beginning of one of these or of
 // a title. A number is always a turn. A command that changes something looks in the active conversation only, unless the word is a
 // full name, so that no beginning or id changes a conversation by accident.
-import { conversationOf, forkOf, isTurnNumber, mayBeBeginning } from "../../core/conversation/name.ts";
+import { abbreviateId, conversationOf, forkOf, isTurnNumber, mayBeBeginning } from "../../core/conversation/name.ts";
 import { JpgError, userError } from "../../core/errors.ts";
 import { detachedHeadError, readCheckedOut } from "../conversation/checked-out.ts";
 import { refreshStaleViews } from "../conversation/refresh-view.ts";
@@ -268,9 +268,11 @@ function noConversation(message: string): Error {
 }
 
 function unique(word: string, found: readonly Candidate[]): Target | null {
-  const exact = found.filter((candidate) => candidate.name === word);
+  const exact = found.filter(({ name }) => name === word);
+  const abbreviated = found.filter(({ name }) => abbreviateId(name) === word);
+  const meant = [exact, abbreviated, found].find((some) => some.length > 0) ?? [];
   // Two sessions may find the same conversation.
-  const rest = new Map((exact.length > 0 ? exact : found).map((one) => [`${one.target.kind} ${one.name}`, one]));
+  const rest = new Map(meant.map((one) => [`${one.target.kind} ${one.name}`, one]));
   if (rest.size > 1) throw ambiguous(word, [...rest.values()]);
   const [only] = rest.values();
   return only?.target ?? null;

@@ -18,6 +18,7 @@ import {
   renderCount,
   renderElsewhere,
   renderFields,
+  renderId,
   renderOverhead,
   renderRange,
   renderRawAndView,
@@ -52,7 +53,7 @@ export function renderLogLine(row: LogRow, style: Style): SafeText {
 }
 
 function decoration(row: LogRow, style: Style): SafeText {
-  const id = style.id(forTerminalLine(row.compaction));
+  const id = style.id(renderId(row.compaction));
   const what = row.cut_off === true ? safe`history is cut off here` : safe`squashed`;
   const squashed = row.squashed === true ? safe`, ${style.faint(what)}` : "";
   return safe`(${row.kind === "compaction" ? id : safe`${row.kind} of ${id}`}${stateOf(row, style)}${squashed})`;

@@ -1,7 +1,7 @@
 // Quantities as people read them: tokens, bytes, counts, times, and abbreviated commits. No program parses these texts.
 import type { FactSource, SourcesReport, SummarySources } from "../../app/look/summary-sources.ts";
 import { FACT_KINDS, type FactCounts, type FactKind, type LossReceipt } from "../../core/conversation/compaction.ts";
-import { abbreviateCommit } from "../../core/conversation/name.ts";
+import { abbreviateCommit, abbreviateId } from "../../core/conversation/name.ts";
 import { formatBytes, formatTokens } from "../../core/conversation/token-estimate.ts";
 import type { OverheadSource, TokenSource } from "../../core/model/token-meter.ts";
 import {
@@ -125,6 +125,11 @@ export function renderAge(timestamp: string, now: Date): string {
 /** Renders the first characters of a commit's id, as git abbreviates it. */
 export function shortCommit(commit: string): SafeText {
   return forTerminalLine(abbreviateCommit(commit, 7));
+}
+
+/** Renders an id of a compaction, event or session in tables and prose, abbreviated: a command takes it like the whole one. */
+export function renderId(id: string): SafeText {
+  return forTerminalLine(abbreviateId(id));
 }
 
 /** Renders a commit, and the revision that named it unless it is the tip: `4f2e… (main~2)`. */

@@ -10,6 +10,7 @@ import {
   indentText,
   renderCount,
   renderFields,
+  renderId,
   renderLoss,
   renderShare,
   renderTokens,
@@ -34,7 +35,7 @@ export function renderReview(report: ReviewReport, rendering: Rendering): SafeTe
     ),
     ...list(
       "Compactions reverted:",
-      reverted.map(({ id, subject }) => safe`${style.id(forTerminalLine(id))} ${forTerminalLine(subject)}`),
+      reverted.map(({ id, subject }) => safe`${style.id(renderId(id))} ${forTerminalLine(subject)}`),
       rendering,
     ),
     ...list("Settings:", settings.map(forTerminalLine), rendering),

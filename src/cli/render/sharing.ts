@@ -14,7 +14,7 @@ import type { PublishedAs } from "../../core/remote-address.ts";
 import { forTerminal, forTerminalLine, joinLines, joinSafe, type SafeText, safe } from "../../core/safe-text.ts";
 import { type Column, renderTable } from "../frame/table.ts";
 import type { Rendering, Style } from "../frame/terminal.ts";
-import { groupDigits, renderBytes, renderCount, renderRange, renderTokens, shortCommit } from "./quantity.ts";
+import { groupDigits, renderBytes, renderCount, renderId, renderRange, renderTokens, shortCommit } from "./quantity.ts";
 
 /** Renders a remote's name, how conversations are stored there, and its address. */
 export function renderRemotePlace({ remote, as, url }: RemotePlace): SafeText {
@@ -203,7 +203,7 @@ export function renderRevert(report: RevertReport, { style }: Rendering): SafeTe
   const back = new Set(report.restored);
   const named = (verb: SafeText, ids: readonly string[]): SafeText[] => {
     const rest = ids.length - MOST_NAMED;
-    const shown = ids.slice(0, MOST_NAMED).map((id) => style.id(forTerminalLine(id)));
+    const shown = ids.slice(0, MOST_NAMED).map((id) => style.id(renderId(id)));
     const all = joinSafe(rest > 0 ? [...shown, safe`… ${groupDigits(rest)} more`] : shown, ", ");
     return ids.length === 0 ? [] : [safe`${style.heading(verb)} ${all}`];
   };

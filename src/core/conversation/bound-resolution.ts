@@ -3,6 +3,7 @@
 import { userError } from "../errors.ts";
 import type { Compaction } from "./compaction.ts";
 import { type CutRange, type Event, isMessage, type Turn, traitsOf } from "./event.ts";
+import { isNamedBy } from "./name.ts";
 import { boundAt, type RangeBound } from "./range-bound.ts";
 import { replacesTurns } from "./range-location.ts";
 import { estimateEvent } from "./token-estimate.ts";
@@ -269,7 +270,7 @@ function beforeNewestTurns(request: RangeRequest, facts: BoundFacts): BoundPosit
 function earlierOf(a: BoundPosition, b: BoundPosition, { turns }: BoundFacts): BoundPosition {
   const indexOf = ({ turn, event }: BoundPosition): number => {
     const found =
-      event === undefined ? -1 : (turns.get(turn)?.events.findIndex(({ id }) => id.startsWith(event)) ?? -1);
+      event === undefined ? -1 : (turns.get(turn)?.events.findIndex(({ id }) => isNamedBy(id, event)) ?? -1);
     return found < 0 ? Number.POSITIVE_INFINITY : found;
   };
   if (a.turn !== b.turn) return a.turn < b.turn ? a : b;

@@ -58,6 +58,38 @@ export function abbreviateCommit(commit: string, length = 9): string {
   return commit.slice(0, end);
 }
 
+/** Parts of ids that are cut to their beginning; of OpenCode's, the beginning is a time, and unique. */
+const UUID = /([0-9a-f]{8})(-[0-9a-f]{4})(?:-[0-9a-f]{4}){2}-[0-9a-f]{12}/g;
+const TIMED_ID = /^([a-z]{3}_[0-9a-f]{12})\w{14}/;
+/** Of an imported compaction. */
+const DERIVED_ID = /^([\da-z]{8})[\da-z]{5}$/;
+
+/**
+ * Abbreviates an id of a compaction, event or session for people: `0708a5fa.1` for event `0708a5fa-06bd-4274-b1fe-513c7202217e.1`.
+ * Never digits only, which would be the number of a turn.
+ */
+export function abbreviateId(id: string): string {
+  const short = id.replace(UUID, "$1").replace(TIMED_ID, "$1").replace(DERIVED_ID, "$1");
+  return isTurnNumber(short) ? id.replace(UUID, "$1$2") : short;
+}
+
+/** Whether a word is an id, the beginning of it, or its abbreviation. */
+export function isNamedBy(id: string, word: string): boolean {
+  return id.startsWith(word) || abbreviateId(id) === word;
+}
+
+/** Finds what a word names: the thing with this id, else those abbreviated so, else those whose id begins with it. */
+export function findNamed<Thing>(
+  things: readonly Thing[],
+  word: string,
+  idOf: (thing: Thing) => string,
+): readonly Thing[] {
+  const exact = things.filter((thing) => idOf(thing) === word);
+  if (exact.length > 0) return exact;
+  const abbreviated = things.filter((thing) => abbreviateId(idOf(thing)) === word);
+  return abbreviated.length > 0 ? abbreviated : things.filter((thing) => idOf(thing).startsWith(word));
+}
+
 /** The suffix of a conversation's name that jpg chose: `k3f9` of `fix-parser-k3f9`; null when it has none. */
 export function suffixOf(conversation: string): string | null {
   return /-([0-9a-hjkmnp-tv-z]{4,})$/.exec(conversation)?.[1] ?? null;

@@ -11,6 +11,7 @@ import {
   type TurnRange,
   traitsOf,
 } from "./event.ts";
+import { findNamed } from "./name.ts";
 import { firstSafeStart, lastSafeCut, unfinishedLoop } from "./tool-pairing.ts";
 
 /** Positions of events, all 0-based and inclusive. `Infinity` as `toIndex` = the whole end turn. */
@@ -111,10 +112,9 @@ function eventsOf(turns: ReadonlyMap<number, Turn>, turn: number): readonly Even
  * `ambiguous_event`.
  */
 export function findEvent(events: readonly Event[], wanted: string, turn: number): number {
-  const exact = events.findIndex(({ id }) => id === wanted);
-  if (exact >= 0) return exact;
-  const matches = events.filter(({ id }) => id.startsWith(wanted));
-  if (matches.length === 1) return events.findIndex(({ id }) => id === matches[0]?.id);
+  const matches = findNamed(events, wanted, ({ id }) => id);
+  const [only] = matches;
+  if (only !== undefined && (matches.length === 1 || only.id === wanted)) return events.indexOf(only);
   throw unclearEvent(
     wanted,
     turn,

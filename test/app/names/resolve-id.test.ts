@@ -117,6 +117,35 @@ describe("resolveId", () => {
     expect(await event("1:00000000-0000-4000-8000-000000000007")).toMatchObject({ kind: "event", turn: 1 });
   });
 
+  it("finds an event by its abbreviated id, where others of the same line begin with it", async () => {
+    const uuid = "0708a5fa-06bd-4274-b1fe-513c7202217e";
+    const blocks = [
+      { type: "text", text: "First." },
+      { type: "text", text: "Second." },
+    ];
+    const lines = [
+      { type: "user", uuid: "1f08a5fa-06bd-4274-b1fe-513c7202217e", message: { role: "user", content: "Begin." } },
+      { type: "assistant", uuid, message: { role: "assistant", content: blocks } },
+    ];
+    const session = lines.map((line, at) => ({
+      ...line,
+      parentUuid: at === 0 ? null : lines[at - 1]?.uuid,
+      sessionId: "5e551073-0000-4000-8000-0000000000cc",
+      timestamp: `2026-05-01T00:00:0${at}.000Z`,
+    }));
+    const text = session.map((line) => JSON.stringify(line)).join("\n");
+    const { branch } = await importBytes(workspace, `${text}\n`);
+    for (const active of [branch, main]) {
+      await workspace.store.useBranch(active);
+      const event = (id: string) => resolveId(workspace, id, ["event"]);
+      expect(await event("0708a5fa")).toMatchObject({ branch, event: uuid });
+      expect(await event("0708a5fa.1")).toMatchObject({ branch, event: `${uuid}.1` });
+      await expect(event("0708a5fa.9")).rejects.toMatchObject({ code: "unknown_id" });
+    }
+    await workspace.store.useBranch(branch);
+    expect(await resolveId(workspace, "0:0708a5fa.1", ["event"])).toMatchObject({ event: `${uuid}.1` });
+  });
+
   it("treats the given conversation as the active one, where something changes", async () => {
     const session = "5e551073-0000-4000-8000-0000000000bb";
     const second = (await importBytes(workspace, surveyedSession({ turns: 2, session }))).branch;

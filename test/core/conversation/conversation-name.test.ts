@@ -4,8 +4,11 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
   abbreviateCommit,
+  abbreviateId,
   branchName,
   conversationId,
+  findNamed,
+  isNamedBy,
   isTurnNumber,
   mayBeBeginning,
   parseBranchName,
@@ -13,6 +16,7 @@ import {
   slugOf,
   suffixOf,
 } from "../../../src/core/conversation/name.ts";
+import { runs } from "../../helpers/runs.ts";
 
 describe("slugs", () => {
   it.each([
@@ -224,5 +228,51 @@ describe("words for names", () => {
     ["k3f9", null],
   ])("are what jpg chose of a name: %s", (conversation, suffix) => {
     expect(suffixOf(conversation)).toBe(suffix);
+  });
+});
+
+describe("abbreviated ids", () => {
+  it.each([
+    ["0708a5fa-06bd-4274-b1fe-513c7202217e", "0708a5fa"],
+    ["0708a5fa-06bd-4274-b1fe-513c7202217e.12", "0708a5fa.12"],
+    ["d703a1a9-1b7b-4fb1-b512-c9738b1fe617-3", "d703a1a9-3"],
+    ["120-019d7d4c-fef7-7d21-908c-d8850b805a6d", "120-019d7d4c"],
+    ["12345678-06bd-4274-b1fe-513c7202217e", "12345678-06bd"],
+    ["12345678-06bd-4274-b1fe-513c7202217e.1", "12345678.1"],
+    ["msg_cdaa3e0c10019VyL2hBUDtHUU3.1", "msg_cdaa3e0c1001.1"],
+    ["0qpzdoan604av", "0qpzdoan"],
+    ["1234567890123", "1234567890123"],
+    ["y9f5b9", "y9f5b9"],
+    ["5a1c9e07", "5a1c9e07"],
+    ["line-12", "line-12"],
+    ["", ""],
+  ])("are the first eight characters of what is long: %s", (id, short) => {
+    expect(abbreviateId(id)).toBe(short);
+  });
+
+  const ids = ["", ".1", ".10"].map((end) => `0708a5fa-06bd-4274-b1fe-513c7202217e${end}`);
+
+  it("name the one of them, where a beginning would name several", () => {
+    const named = (word: string) => findNamed(ids, word, (id) => id);
+    for (const id of ids) {
+      expect(named(abbreviateId(id))).toEqual([id]);
+      expect(named(id)).toEqual([id]);
+      expect(isNamedBy(id, abbreviateId(id))).toBe(true);
+    }
+    expect(named("0708a5")).toEqual(ids);
+    expect(named("0708a5fa.2")).toEqual([]);
+  });
+
+  it("are never the number of a turn, and name their id, whatever it is", () => {
+    const part = fc.oneof(fc.uuid(), fc.stringMatching(/^[\w.-]{0,30}$/));
+    fc.assert(
+      fc.property(fc.array(part, { maxLength: 3 }), (parts) => {
+        const id = parts.join("-");
+        expect(isNamedBy(id, abbreviateId(id))).toBe(true);
+        expect(isTurnNumber(abbreviateId(id))).toBe(isTurnNumber(id));
+        expect(abbreviateId(abbreviateId(id)).length).toBeLessThanOrEqual(id.length);
+      }),
+      { numRuns: runs(200) },
+    );
   });
 });
