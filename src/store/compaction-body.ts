@@ -5,7 +5,7 @@ import { type Compaction, describeReading, type Summary, tokensSent } from "../c
 import type { CompactionGroup } from "../core/conversation/group.ts";
 import { describePolicies } from "../core/conversation/policy.ts";
 import { formatTokens } from "../core/conversation/token-estimate.ts";
-import { renderPrice } from "../core/model/usage.ts";
+import { renderPrice } from "../core/model/money.ts";
 import { type FencedLine, fence, forLine, hostLine, hostLines } from "../core/safe-text.ts";
 
 /** Entries of a list before the rest is only counted. */

@@ -37,7 +37,7 @@ describe("compactionBody", () => {
           Summary model: a/b
           Prompt: sha256 ab12
           Usage: 1000 tokens sent (100 from a cache), 80 answered, 2 calls
-          Price: $0.0123
+          Price: $0.012
       \`\`\`
 
       Files of the summary:

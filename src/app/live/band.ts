@@ -1,5 +1,7 @@
 // The band of a running agent: one line of at most 100 characters. A warm cache is told as such until it is cold. Pure.
-import type { BandLine, CacheState, LiveStatus, NextCost } from "./protocol.ts";
+import { renderUsd, renderUsdChange } from "../../core/model/money.ts";
+import type { CacheState } from "../models/next-call.ts";
+import type { BandLine, LiveStatus, NextCost } from "./protocol.ts";
 
 export type BandFacts = Pick<LiveStatus, "context" | "last" | "hidden" | "cache" | "cost" | "offer">;
 
@@ -34,21 +36,18 @@ function offerOf(
   state: CacheState["state"],
 ): string {
   const size = `~${thousands(after.tokens)}`;
-  if (after.usd === null || without.usd === null || after.saved_usd === null) {
+  const { usd, saved_usd, pays_after } = after;
+  if (usd === null || without.usd === null || saved_usd === null) {
     const written =
       state === "cold" ? "the cache is cold anyway" : `${thousands(after.rewritten)} go into the cache anew`;
     return `/jpg-compact: ${size}; ${written}`;
   }
   if (state === "cold")
-    return `cache is cold: /jpg-compact now, ${size}: ${cents(after.usd)} instead of ${cents(without.usd)}`;
-  const once = after.usd - without.usd;
-  const price =
-    once > 0 ? `${cents(once)} once, then ${cents(after.saved_usd)} less a request` : `${cents(-once)} less`;
-  return `/jpg-compact: ${size}${state === "warm" ? "; cache is warm" : ""}: ${price}`;
-}
-
-function cents(usd: number): string {
-  return usd < 0.005 ? "<$0.01" : `$${usd.toFixed(2)}`;
+    return `cache is cold: /jpg-compact now, ${size}: ${renderUsd(usd)} instead of ${renderUsd(without.usd)}`;
+  const once = usd - without.usd;
+  const pays = once > 0 && pays_after !== null ? `: pays after ${pays_after}` : "";
+  const price = `${renderUsdChange(once)}, then ${renderUsdChange(-saved_usd)} a call${pays}`;
+  return `/jpg-compact: ${size}; ${state === "warm" ? "cache warm: " : ""}${price}`;
 }
 
 /** Tokens for people: whole thousands. */

@@ -10,11 +10,12 @@ import type { CountedView } from "../conversation/counted-view.ts";
 import { newestLive, readRecordLog } from "../conversation/log.ts";
 import { loadConversationConfig } from "../conversation/marks.ts";
 import { recordedFacts, viewWindow } from "../models/models.ts";
+import { type CacheState, cacheState, lastAnswer } from "../models/next-call.ts";
 import { formatByName } from "../sessions/session-registry.ts";
 import { bandOf } from "./band.ts";
 import { type LiveConversation, previewCompaction } from "./live-rules.ts";
-import { cacheState, lastAnswer, nextCost } from "./next-cost.ts";
-import type { CacheState, HiddenParts, LastCompaction, LiveStatus, NextCost } from "./protocol.ts";
+import { nextCost } from "./next-cost.ts";
+import type { HiddenParts, LastCompaction, LiveStatus, NextCost } from "./protocol.ts";
 
 /** Below this size no compaction is planned ahead: it would free little. Tokens. */
 const LEAST_TOKENS = 20_000;

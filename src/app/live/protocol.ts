@@ -5,6 +5,7 @@ import { fieldsOf } from "../../core/conversation/event.ts";
 import { parseJson } from "../../core/json.ts";
 import type { LiveRow } from "../../formats/live-rows.ts";
 import type { LiveEdit } from "../../formats/live-writer.ts";
+import type { CacheState } from "../models/next-call.ts";
 
 /** Version of the protocol. */
 export const LIVE_PROTOCOL = 1;
@@ -149,14 +150,6 @@ export interface HiddenParts {
   readonly facts: Readonly<Record<string, number>>;
 }
 
-export interface CacheState {
-  readonly state: "warm" | "cold" | "unknown";
-  /** RFC 3339 UTC; null = not known. */
-  readonly until: string | null;
-  /** How long the provider keeps it after each request; null = not known. */
-  readonly seconds: number | null;
-}
-
 /** What the next request costs, without its new prompt and its answer. `usd` at list price, null = not known. */
 export interface NextCost {
   readonly model: string | null;
@@ -169,6 +162,8 @@ export interface NextCost {
     readonly usd: number | null;
     /** What each request after it costs less, as long as the cache is warm. */
     readonly saved_usd: number | null;
+    /** Requests after the next one until that has paid for it, 0 or more; null = never, or not known. */
+    readonly pays_after: number | null;
   } | null;
 }
 

@@ -6,7 +6,7 @@ import { findQueryPlace, type QueryPlace, type QueryReport, query, type ToolOpen
 import { requestContent } from "../../app/talk/request-content.ts";
 import { type Content, wordsOfContent } from "../../core/conversation/event.ts";
 import { formatTokens, renderCompacted } from "../../core/conversation/token-estimate.ts";
-import { renderPrice } from "../../core/model/usage.ts";
+import { renderPrice } from "../../core/model/money.ts";
 import { forTerminal, forTerminalLine, safe } from "../../core/safe-text.ts";
 import { createAssumptionVoice } from "../frame/ask.ts";
 import { type CommandContext, type CommandSpec, count, flag, INTERRUPTED, text, texts } from "../frame/command.ts";

@@ -1,7 +1,7 @@
 // `jpg stats --anatomy`: what fills the window, as bars that fit the terminal, and what strategies would still free.
 import type { AnatomyKind, AnatomyReport, AnatomyTurn } from "../../app/look/anatomy.ts";
 import { formatTokens } from "../../core/conversation/token-estimate.ts";
-import { renderPrice } from "../../core/model/usage.ts";
+import { renderPrice } from "../../core/model/money.ts";
 import { decimal, forTerminal, forTerminalLine, joinLines, type SafeText, safe } from "../../core/safe-text.ts";
 import { type Column, renderTable } from "../frame/table.ts";
 import { displayWidth, type Rendering } from "../frame/terminal.ts";

@@ -13,7 +13,7 @@ import { EDIT_VERBS, type EditItem, printPlan } from "../../core/compact/edit-pl
 import { describeReading, tokensSent } from "../../core/conversation/compaction.ts";
 import type { Pin } from "../../core/conversation/marks.ts";
 import { formatTokens } from "../../core/conversation/token-estimate.ts";
-import { renderPrice } from "../../core/model/usage.ts";
+import { renderPrice } from "../../core/model/money.ts";
 import {
   forLine,
   forTerminal,

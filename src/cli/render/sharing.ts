@@ -9,7 +9,7 @@ import type { ScanReport } from "../../app/share/scan.ts";
 import { EXTRACTIVE } from "../../core/conversation/compaction.ts";
 import { abbreviateCommit, conversationOf, forkOf } from "../../core/conversation/name.ts";
 import { formatTokens } from "../../core/conversation/token-estimate.ts";
-import { renderPrice } from "../../core/model/usage.ts";
+import { renderPrice } from "../../core/model/money.ts";
 import type { PublishedAs } from "../../core/remote-address.ts";
 import { forTerminal, forTerminalLine, joinLines, joinSafe, type SafeText, safe } from "../../core/safe-text.ts";
 import { type Column, renderTable } from "../frame/table.ts";

@@ -7,7 +7,7 @@ import type { TurnRange } from "../../core/conversation/event.ts";
 import { groupRange } from "../../core/conversation/group.ts";
 import { describePolicies } from "../../core/conversation/policy.ts";
 import { formatTokens } from "../../core/conversation/token-estimate.ts";
-import { renderPrice } from "../../core/model/usage.ts";
+import { renderPrice } from "../../core/model/money.ts";
 import { forTerminalLine, joinLines, type SafeText, safe } from "../../core/safe-text.ts";
 import { renderTable } from "../frame/table.ts";
 import type { Rendering, Style } from "../frame/terminal.ts";

@@ -3,7 +3,7 @@ import type { SearchHit } from "../../app/look/search.ts";
 import type { StatsReport } from "../../app/look/stats.ts";
 import { formatTokens } from "../../core/conversation/token-estimate.ts";
 import { appendAll } from "../../core/lists.ts";
-import { renderPrice } from "../../core/model/usage.ts";
+import { renderPrice } from "../../core/model/money.ts";
 import { forTerminal, forTerminalLine, joinLines, type SafeText, safe } from "../../core/safe-text.ts";
 import { type Cell, renderTable } from "../frame/table.ts";
 import type { Rendering, Style } from "../frame/terminal.ts";

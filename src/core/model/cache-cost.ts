@@ -10,6 +10,7 @@ import {
   type View,
 } from "../conversation/event.ts";
 import { estimateEvent } from "../conversation/token-estimate.ts";
+import { paysAfter } from "./money.ts";
 
 /** Price of reading a token from the cache, as a share of a plain input token (Anthropic's prices; others are similar). */
 export const CACHE_READ = 0.1;
@@ -68,10 +69,10 @@ function costOf(tokens: { readonly kept: number; readonly rewritten: number; rea
   };
 }
 
-/** Calls until reading `saved` tokens less each time makes up for writing what was rewritten instead of reading it. */
+/** Calls until reading `saved` tokens less each time, the next time too, makes up for writing what was rewritten instead of reading it. */
 function breakEven(rewritten: number, saved: number): number | null {
-  if (saved <= 0) return rewritten === 0 && saved === 0 ? 0 : null;
-  return Math.ceil((rewritten * (CACHE_WRITE - CACHE_READ)) / (saved * CACHE_READ));
+  if (rewritten === 0 && saved === 0) return 0;
+  return paysAfter(rewritten * (CACHE_WRITE - CACHE_READ), saved * CACHE_READ);
 }
 
 function listSent({ turns }: View): readonly Event[] {

@@ -12,7 +12,6 @@ import {
   traitsOf,
 } from "../conversation/event.ts";
 import { type EstimateKind, estimateEvent, estimateKind } from "../conversation/token-estimate.ts";
-import { decimal, type SafeText, safe } from "../safe-text.ts";
 import type { ModelPrice } from "./model-provider.ts";
 
 /** Tokens of one request and its answer, counted by the provider, and what is paid in addition; whole numbers ≥ 0. */
@@ -307,11 +306,4 @@ export function priceOf(usage: Usage, price: ModelPrice): number {
     (cacheWrite - hour) * prices.cacheWrite +
     hour * (prices.cacheWrite1h ?? HOUR_IN_INPUTS * prices.input);
   return tokens / MILLION + (webSearches * (price.webSearches ?? WEB_SEARCHES)) / THOUSAND;
-}
-
-/** Renders a price in US dollars: four decimals below a dollar, else two; `price unknown` for null. */
-export function renderPrice(dollars: number | null): SafeText {
-  if (dollars === null) return safe`price unknown`;
-  if (dollars > 0 && dollars < 0.0001) return safe`<$0.0001`;
-  return safe`$${decimal(dollars, dollars < 1 ? 4 : 2)}`;
 }

@@ -5,7 +5,7 @@ import { callFacts } from "../../core/compact/tool-call.ts";
 import type { Event } from "../../core/conversation/event.ts";
 import { formatTokens } from "../../core/conversation/token-estimate.ts";
 import type { BothRow } from "../../core/look/both-views.ts";
-import { renderPrice } from "../../core/model/usage.ts";
+import { renderPrice } from "../../core/model/money.ts";
 import { commandHtml, renderActions } from "./actions.ts";
 import { compactionLooks, renderCompactions } from "./compaction.ts";
 import { fileLanguage } from "./content.ts";

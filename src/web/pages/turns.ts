@@ -12,7 +12,7 @@ import {
   type Piece,
   rowSize,
 } from "../../core/look/both-views.ts";
-import { renderPrice } from "../../core/model/usage.ts";
+import { renderPrice } from "../../core/model/money.ts";
 import { forLine } from "../../core/safe-text.ts";
 import { type CompactionLooks, namedCompaction, tintClass } from "./compaction.ts";
 import { type PackText, renderSaid } from "./content.ts";

@@ -50,10 +50,10 @@ describe("renderAnatomy", () => {
       TOOL  CALLS  TOKENS
       Bash     12   61.0k  68%  ████████████████████████████████████████
 
-      TURN           TOKENS        SENT  ANSWERED    PRICE
-      0..12 summary   10.0k  11%  81.0k       900  $0.1234  ████▍
-      13              60.0k  67%                            ██████████████████████████
-      recorded: 2 requests, 81.0k tokens sent, 900 answered, $0.1234 at today's list prices
+      TURN           TOKENS        SENT  ANSWERED  PRICE
+      0..12 summary   10.0k  11%  81.0k       900  $0.12  ████▋
+      13              60.0k  67%                          ████████████████████████████
+      recorded: 2 requests, 81.0k tokens sent, 900 answered, $0.12 at today's list prices
 
       STILL TO FREE  TOKENS  WINDOW
       strip-tools     50.0k     25%  ████████████████████████████████████████

@@ -11,7 +11,6 @@ import {
   priceOf,
   type RecordedAnswer,
   readUsage,
-  renderPrice,
   sizeOf,
 } from "../../../src/core/model/usage.ts";
 
@@ -298,18 +297,5 @@ describe("the price of a request", () => {
       }),
     );
     expect(priceOf({ input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }, TIERED)).toBe(0);
-  });
-
-  it("is rendered in dollars, and unknown is not nothing", () => {
-    expect([0.0001, 0.99994, 1].map(renderPrice)).toEqual(["$0.0001", "$0.9999", "$1.00"]);
-    expect([null, 0, 0.00001, 0.01234, 0.5, 1.239, 12].map(renderPrice)).toEqual([
-      "price unknown",
-      "$0.0000",
-      "<$0.0001",
-      "$0.0123",
-      "$0.5000",
-      "$1.24",
-      "$12.00",
-    ]);
   });
 });
