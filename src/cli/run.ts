@@ -156,6 +156,7 @@ async function runParsed(command: CommandSpec, call: Call, { runtime: given, out
     const workspace = await openWorkspace(runtime, {
       ...optionsFrom(options),
       ...messagesTo(output),
+      progress: output.counts,
       ...how,
     });
     opened.push(workspace);
@@ -183,6 +184,7 @@ async function runParsed(command: CommandSpec, call: Call, { runtime: given, out
     if (refusedValue !== null && error instanceof JpgError && error.code === "unknown_id") throw refusedValue.error;
     throw withFullName(error, call);
   } finally {
+    output.counts(null);
     for (const workspace of opened) await workspace.close();
   }
 }

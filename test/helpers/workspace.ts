@@ -79,6 +79,7 @@ export async function createMemoryWorkspace(
     overrides: [],
     config: (conversation = [], named = []) => Promise.resolve(loadConfig({ conversation, overrides: [], named })),
     warn: () => undefined,
+    progress: () => undefined,
     close: () => Promise.resolve(),
   };
 }

@@ -27,6 +27,7 @@ import {
   type WriteResult,
 } from "../../store/store.ts";
 import { chooseEngine, locate, makeStore, mend, openStore, withCachedLog } from "./engine.ts";
+import type { ReportProgress } from "./progress.ts";
 import { type Runtime, sha256 } from "./runtime.ts";
 
 /** Most ignored settings that a warning names. */
@@ -43,6 +44,8 @@ export interface WorkspaceOptions {
   readonly info?: (message: string) => void;
   /** Receives warnings about the settings and the store. */
   readonly warn?: (message: string) => void;
+  /** Receives how far long work is. */
+  readonly progress?: ReportProgress;
 }
 
 export interface Workspace {
@@ -54,6 +57,8 @@ export interface Workspace {
   config(deltas?: readonly ConversationDelta[], named?: readonly string[]): Promise<LoadedConfig>;
   /** Warns the user; repeats no text within a call. */
   warn(message: string): void;
+  /** Says how far long work is; a loop calls it through `countProgress`. */
+  readonly progress: ReportProgress;
   close(): Promise<void>;
 }
 
@@ -94,6 +99,7 @@ export async function openWorkspace(runtime: Runtime, options: WorkspaceOptions 
       return loaded;
     },
     warn,
+    progress: options.progress ?? (() => undefined),
     close: () => store.close(),
   };
 }

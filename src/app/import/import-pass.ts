@@ -33,6 +33,8 @@ export interface ImportCall {
   readonly isSingle: boolean;
   /** Paths of sessions that were left for a later pass. */
   readonly postponed: Set<string>;
+  /** Sessions that are dealt with, for the progress. */
+  readonly count: { done: number };
 }
 
 /** A session still to import: a file, or one that is open already. */
@@ -118,6 +120,9 @@ async function* prepareSessions(
   const conflicts = createSessionConflicts();
   try {
     for (let file = state.waiting.shift(); file !== undefined; file = state.waiting.shift()) {
+      const { done } = call.count;
+      const total = done + 1 + state.waiting.length + state.copies.length;
+      workspace.progress({ doing: "importing sessions", done, total });
       const session = await openNext(workspace, call, facts, file);
       if (isPostponed(call, state, { file, session })) continue;
       const names = namesOf(session);
@@ -126,6 +131,7 @@ async function* prepareSessions(
         return;
       }
       const prepared = await prepareSession(workspace, call, facts, session);
+      call.count.done++;
       addPrepared(state, prepared);
       if (names !== null) conflicts.add(names, prepared);
       if (prepared.write !== null) yield prepared.write;

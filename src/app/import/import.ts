@@ -29,7 +29,11 @@ export async function importSessions(workspace: Workspace, request: ImportReques
   const files = await withAgentFiles(found);
   const sources = readSourceCache(store);
   const isSingle = files.filter(({ isSideFile }) => isSideFile !== true).length === 1 && files[0]?.named === true;
-  const passes = await importAll(workspace, { request, sources, isSingle, postponed: new Set() }, files);
+  const passes = await importAll(
+    workspace,
+    { request, sources, isSingle, postponed: new Set(), count: { done: 0 } },
+    files,
+  );
   const reports = passes.flatMap((pass) => pass.reports);
   await activate(workspace, { request, reports }, found);
   await writeSourceCache(store, withFound(sources, passes, (await readCheckedOut(workspace)).branch));
@@ -51,6 +55,7 @@ async function importAll(
     passes.push(pass);
     waiting = pass.failure === null ? pass.waiting : [];
   }
+  workspace.progress(null);
   return passes;
 }
 

@@ -2,6 +2,7 @@
 import { createFinding, type Finding } from "../../core/conversation/branch-files.ts";
 import { conversationOf, forkOf } from "../../core/conversation/name.ts";
 import type { BranchTip, ConversationStore } from "../../store/store.ts";
+import { countProgress } from "../conversation/progress.ts";
 import { recordedCommit } from "../conversation/refresh-view.ts";
 import { collectBlobs, parseHeader } from "../conversation/tree.ts";
 import type { Workspace } from "../conversation/workspace.ts";
@@ -33,7 +34,7 @@ export async function checkStore(workspace: Workspace, wanted?: ReadonlySet<stri
   };
   const tips = (await listTips(store, on)).filter(({ name }) => wanted === undefined || wanted.has(name));
   let turns = 0;
-  for (const family of familiesOf(tips)) {
+  for (const family of countProgress(workspace, "checking conversations", familiesOf(tips))) {
     const checked = createCheckedFiles();
     const headers = new Map<string, string>();
     for (const tip of family) {
@@ -43,7 +44,9 @@ export async function checkStore(workspace: Workspace, wanted?: ReadonlySet<stri
       on(tip.name, await compareHeaders(store, tip, headers));
     }
   }
+  workspace.progress({ doing: "checking git's objects", done: 0, total: null });
   const { problems, rewritten } = await verifying;
+  workspace.progress(null);
   on(null, problems.map(damagedObject));
   on(null, await checkRewritten(store, rewritten));
   for (const [branch, found] of await checkViews(store, tips)) on(branch, [found]);

@@ -4,6 +4,7 @@ import { conversationOf, forkOf } from "../../core/conversation/name.ts";
 import { JpgError } from "../../core/errors.ts";
 import type { BranchTip, ConversationStore } from "../../store/store.ts";
 import { type CountedView, loadCountedMinimal, reportTokens } from "../conversation/counted-view.ts";
+import { countProgress } from "../conversation/progress.ts";
 import { isBrokenLink } from "../conversation/spliced-turns.ts";
 import { type ConversationFacts, cacheAtTip, cachedAt, readTip } from "../conversation/tip-cache.ts";
 import {
@@ -34,8 +35,6 @@ interface ListOptions {
   readonly archived?: boolean;
   /** List only conversations with all of these labels. */
   readonly labels?: readonly string[];
-  /** Called with the number of conversations that are not cached and have to be read whole. */
-  readonly onReading?: ((count: number) => void) | undefined;
 }
 
 export async function listConversations(workspace: Workspace, options: ListOptions): Promise<Listing> {
@@ -44,9 +43,8 @@ export async function listConversations(workspace: Workspace, options: ListOptio
   const shown = shownOf(tips, { active, all: options.all });
   const known = new Map(shown.map(({ tip }) => [tip, cachedAt(readTip(store, tip.name).facts, tip.commit)]));
   const unknown = shown.filter(({ tip }) => known.get(tip) === undefined);
-  if (unknown.length > 0) options.onReading?.(unknown.length);
   const unreadable: { branch: string; error: JpgError }[] = [];
-  for (const { tip } of unknown) {
+  for (const { tip } of countProgress(workspace, "counting tokens of conversations", unknown)) {
     try {
       known.set(tip, await knownFacts(workspace, tip));
     } catch (error) {

@@ -28,6 +28,7 @@ import {
   type TextPattern,
 } from "../../core/look/search-words.ts";
 import type { BranchTip, ConversationStore } from "../../store/store.ts";
+import { countProgress } from "../conversation/progress.ts";
 import { type BranchTree, loadBranchTree } from "../conversation/tree.ts";
 import { requireTexts } from "../conversation/turns.ts";
 import { loadCompactions, loadTurns, loadView } from "../conversation/view.ts";
@@ -47,7 +48,7 @@ export async function searchConversations(workspace: Workspace, request: SearchR
   const hits: SearchHit[] = [];
   const unreadable: { branch: string; error: JpgError }[] = [];
   const seen = request.all === true ? null : new Set<string>();
-  for (const tip of branches) {
+  for (const tip of countProgress(workspace, "searching conversations", branches)) {
     const wanted = candidates.get(tip.commit) ?? [];
     if (wanted.length === 0 && !inSummaries) continue;
     const found = await searchBranch(workspace, tip, {
@@ -73,7 +74,7 @@ async function rankEvents(workspace: Workspace, request: SearchRequest): Promise
   const hits = new Map<number, SearchHit>();
   const unreadable: { branch: string; error: JpgError }[] = [];
   const seen = request.all === true ? null : new Set<string>();
-  for (const tip of branches) {
+  for (const tip of countProgress(workspace, "searching conversations", branches)) {
     const positions: number[] = [];
     const findInTexts = (texts: readonly string[]): MatchedLine | null => {
       const { at, isHit } = counter.add(texts);

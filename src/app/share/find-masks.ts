@@ -13,6 +13,7 @@ import {
 } from "../../core/secrets/mask.ts";
 import type { OutgoingObject } from "../../store/sharing.ts";
 import type { BranchTip, ConversationStore, HistoryCommit, MaskedCopy } from "../../store/store.ts";
+import { countArrivals } from "../conversation/progress.ts";
 import { randomId } from "../conversation/runtime.ts";
 import type { Workspace } from "../conversation/workspace.ts";
 import { createBufferSource } from "../sessions/sources.ts";
@@ -48,8 +49,7 @@ export async function findMasks(
   history: readonly HistoryCommit[],
   { wanted, names }: { readonly wanted: WantedSecrets; readonly names: readonly string[] },
 ): Promise<FoundMasks> {
-  const { store } = workspace;
-  const known = openCleanObjects(store);
+  const known = openCleanObjects(workspace.store);
   const blobs = blobsOf(history);
   const attachments = new Set<string>();
   const numbers = new Map<string, number>();
@@ -67,7 +67,7 @@ export async function findMasks(
   const list = createMaskList(wanted, numbers);
   const dirty = new Set<string>();
   const scanner = await loadSecretScanner(workspace);
-  const sources = contentsOf(store, { blobs, known, look, isAsked: wanted.texts.length > 0 });
+  const sources = contentsOf(workspace, { blobs, known, look, isAsked: wanted.texts.length > 0 });
   const found: { readonly in: Scanned; readonly rule: string; readonly secret: string }[] = [];
   for await (const one of findInSources(scanner, sources, { thorough: true })) {
     dirty.add(one.in.oid);
@@ -128,12 +128,13 @@ interface Contents {
 
 /** The contents to scan. Everything that stays in the copy is read, but known clean objects are not scanned. */
 async function* contentsOf(
-  store: ConversationStore,
+  workspace: Workspace,
   { blobs, known, look, isAsked }: Contents,
 ): AsyncGenerator<ScannedSource<Scanned>> {
   const read = blobs.filter(({ oid, path }) => isAsked || !isSourcePath(path) || !known.has(oid));
   let at = 0;
-  for await (const bytes of store.readBlobs(read.map(({ oid }) => oid))) {
+  const items = workspace.store.readBlobs(read.map(({ oid }) => oid));
+  for await (const bytes of countArrivals(workspace, "looking for secrets in objects", { items, total: read.length })) {
     const blob = read[at++];
     if (blob === undefined) continue;
     const lines = createBufferSource(Buffer.from(bytes));

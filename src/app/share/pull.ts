@@ -12,6 +12,7 @@ import type { BranchTip, BranchWrite } from "../../store/store.ts";
 import { makeActive, readCheckedOut } from "../conversation/checked-out.ts";
 import { makeStore } from "../conversation/engine.ts";
 import { listRefsAt } from "../conversation/git-program.ts";
+import { countProgress } from "../conversation/progress.ts";
 import { refreshViews } from "../conversation/refresh-view.ts";
 import type { Runtime } from "../conversation/runtime.ts";
 import { listTurnOids, prefetchBranches } from "../conversation/tree.ts";
@@ -103,7 +104,8 @@ async function pullBranches(
   appendAll(branches, forward.pulled);
   const side = { remote: remote.name, there, movedFrom };
   const compared = new Map([...met.behind, ...met.others].map((one) => [one.theirs.name, one]));
-  for (const tip of [...forward.remaining, ...met.others.map(({ theirs }) => theirs)]) {
+  const joined = [...forward.remaining, ...met.others.map(({ theirs }) => theirs)];
+  for (const tip of countProgress(workspace, "joining conversations", joined)) {
     const taken = await pullBranch(workspace, tip, side, compared.get(tip.name));
     if (taken !== null) branches.push(taken);
   }
@@ -145,7 +147,7 @@ async function createBranches(
   const report: PulledBranch[] = [];
   await prefetchBranches(workspace.store, tips);
   const writes: BranchWrite[] = [];
-  for (const tip of tips) {
+  for (const tip of countProgress(workspace, "reading new conversations", tips)) {
     const other = differingByCase(tip.name, [...own.keys(), ...writes.map(({ branch }) => branch)]);
     const reason =
       other === undefined

@@ -6,6 +6,7 @@ import { shellWord } from "../../core/safe-text.ts";
 import type { OutgoingObject } from "../../store/sharing.ts";
 import type { ConversationStore } from "../../store/store.ts";
 import { type CheckedIds, openCheckedIds } from "../conversation/caches.ts";
+import { countArrivals } from "../conversation/progress.ts";
 import { blobId } from "../conversation/runtime.ts";
 import type { Workspace } from "../conversation/workspace.ts";
 import { createBufferSource } from "../sessions/sources.ts";
@@ -36,7 +37,7 @@ export async function findOutgoingSecrets(
   const namesOid = blobId(Buffer.from(names));
   if (unknown.length === 0 && clean.has(namesOid)) return [];
   const scanner = await loadSecretScanner(workspace);
-  const found = await scanSources(scanner, contentsOf(store, unknown));
+  const found = await scanSources(scanner, contentsOf(workspace, unknown));
   const named = await scanSources(scanner, [sourceOf({ oid: namesOid, place: "names of branches and files" }, names)]);
   const dirty = new Set([...found, ...named].map((finding) => finding.in.oid));
   await clean.add([...unknown.map(({ oid }) => oid), namesOid].filter((oid) => !dirty.has(oid) && !clean.has(oid)));
@@ -52,11 +53,15 @@ interface Scanned {
 }
 
 async function* contentsOf(
-  store: ConversationStore,
+  workspace: Workspace,
   objects: readonly OutgoingObject[],
 ): AsyncGenerator<ScannedSource<Scanned>> {
   let at = 0;
-  for await (const bytes of store.readBlobs(objects.map(({ oid }) => oid))) {
+  const items = workspace.store.readBlobs(objects.map(({ oid }) => oid));
+  for await (const bytes of countArrivals(workspace, "looking for secrets in objects", {
+    items,
+    total: objects.length,
+  })) {
     const object = objects[at++];
     if (object === undefined) continue;
     yield sourceOf({ oid: object.oid, place: placeOf(object) }, bytes);

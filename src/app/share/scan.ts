@@ -6,6 +6,7 @@ import { isDocumented } from "../../core/secrets/likely-secret.ts";
 import { textOfLines } from "../../core/secrets/line-text.ts";
 import { replaceSpans, sampleOf } from "../../core/secrets/mask.ts";
 import type { SessionSource } from "../../formats/session-source.ts";
+import { countProgress } from "../conversation/progress.ts";
 import { sha256 } from "../conversation/runtime.ts";
 import type { Workspace } from "../conversation/workspace.ts";
 import { findKeptFiles } from "../sessions/kept-files.ts";
@@ -229,7 +230,7 @@ export interface ScanReport {
  * `no_such_file`; `unreadable_file` for a file that was named.
  */
 export async function scanSessions(
-  place: Pick<Workspace, "runtime" | "location" | "warn">,
+  place: Pick<Workspace, "runtime" | "location" | "warn" | "progress">,
   paths: readonly string[],
 ): Promise<ScanReport> {
   const { runtime } = place;
@@ -242,7 +243,7 @@ export async function scanSessions(
   const failed = [...unseen];
   const secrets: ScanReport["secrets"][number][] = [];
   let [count, bytes] = [0, 0];
-  for (const file of await withSideFiles(files)) {
+  for (const file of countProgress(place, "scanning files", await withSideFiles(files))) {
     count += 1;
     try {
       const source = await readSessionSource(runtime, file);

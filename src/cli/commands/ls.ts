@@ -9,9 +9,6 @@ import { renderCount } from "../render/quantity.ts";
 /** The exit code if a part of the store is damaged, or newer than this jpg. */
 const BROKEN_STORE = 3;
 
-/** From so many conversations on, reading takes long enough for a message. */
-const MANY = 200;
-
 export const command: CommandSpec = {
   name: "ls",
   summary: "list conversations with turns, tokens, compactions and forks",
@@ -31,10 +28,6 @@ export const command: CommandSpec = {
       all: flag(options, "all"),
       archived: flag(options, "archived"),
       labels: texts(options, "label"),
-      onReading: (count) => {
-        if (count >= MANY)
-          output.info(safe`Counting the tokens of ${renderCount(count, "conversation")}; the next list is quick.`);
-      },
     });
     if (json) output.json(rows);
     else if (rows.length === 0 && unreadable.length === 0)

@@ -27,7 +27,7 @@ export const command: CommandSpec = {
     await untilStopped((signal) =>
       fronts.servePages({
         runtime,
-        options: { ...optionsFrom(options), info, warn },
+        options: { ...optionsFrom(options), info, warn, progress: output.counts },
         port: portOf(text(options, "port")),
         host: text(options, "host") ?? "127.0.0.1",
         signal,

@@ -1,7 +1,9 @@
 // The only writer to standard output (results) and standard error (everything else). Only text and jpg's own colours reach a
 // terminal, whatever is passed in; if the reader closes the stream, the output ends silently.
+import type { ReportProgress } from "../../app/conversation/progress.ts";
 import { type PagerProgram, runPager } from "../../app/models/external-process.ts";
 import { forJson, type SafeText, safe } from "../../core/safe-text.ts";
+import { createProgressReport } from "./progress.ts";
 import { asJpgError, errorDocument, renderError } from "./render-error.ts";
 import { createProgressLine, createStyle, onlyColors, type Rendering, type Style, wantsColor } from "./terminal.ts";
 
@@ -57,6 +59,8 @@ export interface Output extends Rendering {
    * terminal; not with --quiet or --json.
    */
   progress(text: string): void;
+  /** Shows on the progress line how far work is that takes over a second, until it has ended. */
+  readonly counts: ReportProgress;
   /** Says what happened; not with --quiet. */
   info(text: SafeText): void;
   /** Says more; only with --verbose. */
@@ -96,6 +100,11 @@ export function createOutput(options: OutputOptions): Output {
     const show = options.runPager ?? ((program, content) => runPager(program, content, env));
     if (pager === null || !(await show(pager, withLineEnd(shown(text))))) data(text);
   };
+  const progress = (text: string): void => {
+    if (!isMoving) return;
+    if (text === "") line.erase();
+    else line.show(text);
+  };
   const json = (value: unknown): void => data(forJson(JSON.stringify(value ?? null, null, 2)));
   return {
     style,
@@ -113,11 +122,8 @@ export function createOutput(options: OutputOptions): Output {
     json,
     prompt,
     seen: stderr.isTTY === true,
-    progress: (text) => {
-      if (!isMoving) return;
-      if (text === "") line.erase();
-      else line.show(text);
-    },
+    progress,
+    counts: isMoving ? createProgressReport(progress) : () => undefined,
     info: (text) => (quiet ? undefined : say(text)),
     detail: (text) => (verbose && !quiet ? say(errorStyle.faint(text)) : undefined),
     warn: (text) => (quiet ? undefined : say(safe`${errorStyle.caution(safe`warning:`)} ${text}`)),

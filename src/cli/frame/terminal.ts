@@ -232,12 +232,15 @@ export function createProgressLine({ columns, style, write }: ProgressLineOption
   let pause: ReturnType<typeof setTimeout> | null = null;
   let waiting: string | null = null;
   let isShown = false;
+  let drawnAt = 0;
   const draw = (text: string): void => {
     // The last column stays free: many terminals wrap there.
     const fitted: SafeText = fitWidth(forTerminalLine(text), Math.max(1, columns() - 1));
     write(`${ERASE}${style.faint(fitted)}`);
     waiting = null;
     isShown = true;
+    drawnAt = performance.now();
+    if (pause !== null) clearTimeout(pause);
     pause = setTimeout(() => {
       pause = null;
       if (waiting !== null) draw(waiting);
@@ -246,7 +249,8 @@ export function createProgressLine({ columns, style, write }: ProgressLineOption
   };
   return {
     show: (text) => {
-      if (pause === null) draw(text);
+      // Work that never waits lets no timer run.
+      if (pause === null || performance.now() - drawnAt >= PAUSE_MS) draw(text);
       else waiting = text;
     },
     erase: () => {
