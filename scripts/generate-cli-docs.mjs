@@ -9,7 +9,7 @@ import { buildCommand } from "../src/cli/parse-arguments.ts";
 const INTRODUCTION = `# Commands
 
 Generated from the commands themselves by \`npm run docs\`; edit the declarations in \`src/cli/commands/\`, not this page.
-\`jpg COMMAND --help\` prints the same on a terminal. Every command can also be called as \`jpg conversation COMMAND\` or \`jpg c COMMAND\`.
+\`jpg COMMAND --help\` prints the same on a terminal; options marked *(more)* with \`--help --all\`. Every command can also be called as \`jpg conversation COMMAND\` or \`jpg c COMMAND\`.
 
 ## What commands have in common
 
@@ -29,14 +29,16 @@ function renderCommand(command) {
     `## jpg ${name}`,
     `${capitalise(command.summary)}.`,
     `\`\`\`\njpg ${name}${command.passThrough ? " [args...]" : ` ${buildCommand(command).usage()}`}\n\`\`\``,
-    ...(command.description === undefined ? [] : [command.description]),
+    ...[command.description, command.details].filter((text) => text !== undefined),
     ...renderTable(
       "argument",
       args.map((argument) => [code(argument.name), argument.description]),
     ),
     ...renderTable(
       "option",
-      options.map((option) => [code(option.flags), describe(option)]),
+      options
+        .filter(({ listed }) => listed !== "never")
+        .map((option) => [code(option.flags), `${describe(option)}${option.listed === "more" ? " *(more)*" : ""}`]),
     ),
     ...(examples.length === 0 ? [] : [`Examples:\n\n${examples.map(renderExample).join("\n")}`]),
   ].join("\n\n");

@@ -70,22 +70,15 @@ function severalValuesError(spec: CommandSpec, flags: string, values: readonly s
   );
 }
 
-function sentence(summary: string): string {
-  return `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
-}
-
-/** Builds the commander command of a declaration; `--help` comes from it, too. */
-export function buildCommand(spec: CommandSpec): Command {
+/** Builds the commander command of a declaration. `--help` is answered before. */
+export function buildCommand(spec: CommandSpec, options: readonly OptionSpec[] = optionsOf(spec)): Command {
   const command = new Command(`jpg ${spec.name}`)
     .exitOverride()
-    .configureOutput({ writeErr: () => {}, writeOut: () => {} });
-  command.description(spec.description ?? sentence(spec.summary)).allowExcessArguments(false);
+    .configureOutput({ writeErr: () => {}, writeOut: () => {} })
+    .helpOption(false)
+    .allowExcessArguments(false);
   for (const { name, description } of spec.arguments ?? []) command.addArgument(new Argument(name, description));
-  for (const option of optionsOf(spec)) command.addOption(toOption(option));
-  if (spec.examples !== undefined) {
-    const lines = spec.examples.map((example) => `  ${example.command}\n      ${example.explains}`);
-    command.addHelpText("after", `\nExamples:\n${lines.join("\n")}`);
-  }
+  for (const option of options) command.addOption(toOption(option));
   return command;
 }
 
@@ -98,20 +91,95 @@ function toOption(spec: OptionSpec): Option {
   return option;
 }
 
+/** What is wrong with a command line, in jpg's own words. */
+interface Fault {
+  readonly message: string;
+  readonly hints?: readonly (string | undefined)[];
+}
+
 function usageError(spec: CommandSpec, words: readonly string[], error: CommanderError): Error {
   if (error.code === "commander.conflictingOption") return conflictError(spec, error);
-  const message = error.message.replace(/^error: /, "").replace(/\n?\(Did you mean[^)]*\)/, "");
-  const instead = spec.formerOptions?.[unknownOption(message) ?? ""];
-  const nearest = instead === undefined ? (nearestOption(spec, message) ?? nearestChoice(spec, message)) : undefined;
-  const dashed = dashedText(spec, words, message);
-  return userError("usage", `jpg ${spec.name}: ${asSentence(message)}`, {
+  const { message, hints = [] } = faultOf(spec, words, error);
+  return userError("usage", `jpg ${spec.name} ${asSentence(message)}`, {
     hints: [
-      ...(instead === undefined ? [] : [instead]),
-      ...(nearest === undefined ? [] : [`Did you mean ${nearest}?`]),
-      ...(dashed === undefined ? [] : [`If ${dashed} is text: jpg ${spec.name} -- ${dashed}`]),
+      ...hints.flatMap((hint) => (hint === undefined ? [] : [hint])),
       `\`jpg ${spec.name} --help\` lists its arguments and options.`,
     ],
   });
+}
+
+function faultOf(spec: CommandSpec, words: readonly string[], { code, message }: CommanderError): Fault {
+  const quoted = [...message.matchAll(/'([^']*)'/gs)].map(([, text]) => text ?? "");
+  const option = optionsOf(spec).find(({ flags }) => flags === quoted[0]);
+  switch (code) {
+    case "commander.missingArgument":
+      return missingArgument(spec, quoted[0] ?? "");
+    case "commander.optionMissingArgument":
+      return { message: `needs a value for ${nameOf(option)}: ${option?.description ?? ""}` };
+    case "commander.invalidArgument":
+      return wrongChoice(option, /argument '(.*)' is invalid/s.exec(message)?.[1] ?? "");
+    case "commander.excessArguments":
+      return tooMany(spec, message);
+    case "commander.unknownOption":
+      return unknownOptionOf(spec, words, /'(.*)'/s.exec(message)?.[1] ?? "");
+    default:
+      return { message: `was called in a way it does not understand: ${message.replace(/^error: /, "")}` };
+  }
+}
+
+/** `--to` of `--to <bound>`. */
+function nameOf(option: OptionSpec | undefined): string {
+  return /--[\w-]+/.exec(option?.flags ?? "")?.[0] ?? "an option";
+}
+
+function missingArgument({ arguments: all = [], examples = [] }: CommandSpec, name: string): Fault {
+  const wanted = all.find((argument) => bareName(argument.name) === name);
+  const [example] = examples;
+  return {
+    message: `needs ${name.toUpperCase()}: ${wanted?.description ?? ""}`,
+    hints: [example === undefined ? undefined : `For example: \`${example.command}\``],
+  };
+}
+
+/** `id` of `<id>`, `[id]` and `[ids...]`. */
+function bareName(name: string): string {
+  return name.replace(/[<>[\].]/g, "");
+}
+
+function wrongChoice(option: OptionSpec | undefined, value: string): Fault {
+  const choices = option?.choices ?? [];
+  const nearest = nearestName(value, choices);
+  return {
+    message: `takes ${choices.join(", ").replace(/, ([^,]*)$/, " or $1")} for ${nameOf(option)}; got ${shellWord(value)}`,
+    hints: [nearest === undefined ? undefined : `Did you mean ${nearest}?`],
+  };
+}
+
+function tooMany({ arguments: all = [] }: CommandSpec, message: string): Fault {
+  const got = /got (\d+)/.exec(message)?.[1] ?? "more";
+  const names = all.map(({ name }) => bareName(name).toUpperCase()).join(" and ");
+  if (all.length === 0) return { message: `takes no arguments; got ${got}` };
+  return { message: `takes ${all.length === 1 ? "one argument" : `${all.length} arguments`}, ${names}; got ${got}` };
+}
+
+function unknownOptionOf(spec: CommandSpec, words: readonly string[], typed: string): Fault {
+  const [, name = "", value] = /^([^=]*)(?:=(.*))?$/s.exec(typed) ?? [];
+  if (value !== undefined && optionNamed(optionsOf(spec), name) !== undefined)
+    return { message: `takes no value for ${name}; got ${shellWord(value)}` };
+  const instead = spec.formerOptions?.[name];
+  const names = optionsOf(spec).flatMap(({ flags, listed }) =>
+    listed === "never" ? [] : (flags.match(/--[\w-]+/g) ?? []),
+  );
+  const nearest = instead === undefined && name.startsWith("--") ? nearestName(name, names) : undefined;
+  const dashed = dashedText(spec, words, typed);
+  return {
+    message: `has no option ${name}`,
+    hints: [
+      instead,
+      nearest === undefined ? undefined : `Did you mean ${nearest}?`,
+      dashed === undefined ? undefined : `If ${dashed} is text: jpg ${spec.name} -- ${dashed}`,
+    ],
+  };
 }
 
 function conflictError(spec: CommandSpec, { message }: CommanderError): Error {
@@ -122,28 +190,11 @@ function conflictError(spec: CommandSpec, { message }: CommanderError): Error {
 }
 
 /** Returns the word that was parsed as an option but may be text, quoted for a shell. */
-function dashedText(spec: CommandSpec, words: readonly string[], message: string): string | undefined {
-  const unknown = /unknown option '(.*)'/s.exec(message)?.[1];
-  if (unknown === undefined || spec.arguments?.some(({ isText }) => isText === true) !== true) return undefined;
+function dashedText(spec: CommandSpec, words: readonly string[], unknown: string): string | undefined {
+  if (spec.arguments?.some(({ isText }) => isText === true) !== true) return undefined;
   // For combined options such as -ix, the message names only the unknown one.
   const combined = words.find((word) => /^-[^-]/.test(word) && word.includes(unknown.slice(1)));
   return shellWord(words.includes(unknown) ? unknown : (combined ?? unknown));
-}
-
-function unknownOption(message: string): string | undefined {
-  return /unknown option '(--[^'=]*)/.exec(message)?.[1];
-}
-
-function nearestOption(spec: CommandSpec, message: string): string | undefined {
-  const unknown = unknownOption(message);
-  const names = optionsOf(spec).flatMap((option) => option.flags.match(/--[\w-]+/g) ?? []);
-  return unknown === undefined ? undefined : nearestName(unknown, names);
-}
-
-function nearestChoice(spec: CommandSpec, message: string): string | undefined {
-  const wrong = /^option '(.*)' argument '(.*)' is invalid/.exec(message);
-  const option = optionsOf(spec).find(({ flags }) => flags === wrong?.[1]);
-  return wrong?.[2] === undefined ? undefined : nearestName(wrong[2], option?.choices ?? []);
 }
 
 function optionsOf(spec: CommandSpec): readonly OptionSpec[] {

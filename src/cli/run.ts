@@ -16,7 +16,7 @@ import { type CommandSpec, exitCodeOf, type Fronts, GLOBAL_OPTIONS, optionsFrom,
 import { createOutput, type Output, type OutputStream } from "./frame/output.ts";
 import { fromSystemError } from "./frame/render-error.ts";
 import { inputKind, readInput } from "./frame/screen.ts";
-import { loadCommands, renderCommandHelp, renderHelp, unknownCommand, unknownOption } from "./help.ts";
+import { loadCommands, renderCommandHelp, renderFullHelp, renderHelp, unknownCommand, unknownOption } from "./help.ts";
 import { parseArguments } from "./parse-arguments.ts";
 
 // Environment, clock, randomness and standard input as commands see them. Only this file reads them.
@@ -124,17 +124,19 @@ async function runCommand(call: Call, world: World): Promise<number> {
   const { words } = call;
   // `jpg` alone is `jpg status`.
   const name = call.name ?? "status";
-  if (name === "--help" || name === "-h" || (name === "help" && words.length === 0)) {
-    world.output.data(forTerminal(renderHelp(await loadCommands())));
+  const [about, ...more] = words.filter((word) => word !== "--all");
+  const all = words.includes("--all");
+  if (name === "--help" || name === "-h" || (name === "help" && about === undefined)) {
+    world.output.data(forTerminal(all ? renderFullHelp(await loadCommands()) : renderHelp()));
     return 0;
   }
   if (name.startsWith("-")) throw unknownOption(name);
-  const wanted = name === "help" ? (words[0] ?? "") : name;
+  const wanted = name === "help" ? (about ?? "") : name;
   const load = Object.hasOwn(COMMANDS, wanted) ? COMMANDS[wanted] : undefined;
-  if (load === undefined) throw unknownCommand(wanted, await loadCommands());
+  if (load === undefined) throw unknownCommand(wanted, await loadCommands(), name === "help" ? more : words);
   const { command } = await load();
   if (name === "help" || asksForHelp(command, words)) {
-    world.output.data(forTerminal(renderCommandHelp(command)));
+    world.output.data(forTerminal(renderCommandHelp(command, { all })));
     return 0;
   }
   return runParsed(command, call, world);

@@ -1,9 +1,12 @@
+// @module-tag law
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type CommandSpec, GLOBAL_OPTIONS } from "../../src/cli/frame/command.ts";
 import { joinValues, parseArguments } from "../../src/cli/parse-arguments.ts";
 import { splitLeadingOptions } from "../../src/cli/run.ts";
 import { badBound, isBound } from "../../src/core/conversation/range-bound.ts";
 import type { JpgError } from "../../src/core/errors.ts";
+import { runs } from "../helpers/runs.ts";
 
 const spec: CommandSpec = {
   name: "pack",
@@ -101,8 +104,62 @@ describe("wrong words", () => {
     });
     expect(errorOf("--kind", "sqare").hints[0]).toBe("Did you mean square?");
     expect(errorOf("--jsn").hints[0]).toBe("Did you mean --json?");
-    expect(errorOf("a", "b").message).toMatch(/too many arguments/);
-    expect(errorOf("--to").message).toMatch(/argument missing/);
+  });
+
+  it.each([
+    [["a", "b"], "jpg pack takes one argument, ID; got 2."],
+    [["--to"], "jpg pack needs a value for --to: last."],
+    [["--kind", "a'b"], `jpg pack takes round or square for --kind; got 'a'\\''b'.`],
+    [["--no-label=1"], "jpg pack takes no value for --no-label; got 1."],
+    [["--json=x=y"], "jpg pack takes no value for --json; got x=y."],
+    [["--form=3"], "jpg pack has no option --form."],
+    [["-x"], "jpg pack has no option -x."],
+  ])("are said in jpg's own words: %j", (words, message) => {
+    expect(errorOf(...words).message).toBe(message);
+  });
+
+  it("name the argument that is missing, and show a command line that has it", () => {
+    const arguments_ = [{ name: "<fork>", description: "which one" }];
+    const needs: CommandSpec = {
+      ...spec,
+      arguments: arguments_,
+      examples: [{ command: "jpg pack x", explains: "it" }],
+    };
+    expect(() => parseArguments(needs, [])).toThrow("jpg pack needs FORK: which one.");
+    expect(() => parseArguments(needs, ["a", "b", "c"])).toThrow("jpg pack takes one argument, FORK; got 3.");
+    expect(() => parseArguments({ ...needs, arguments: [] }, ["a"])).toThrow("jpg pack takes no arguments; got 1.");
+  });
+
+  it("are never answered by the parser's words, whatever they are", () => {
+    const word = fc.oneof(
+      fc.constantFrom(
+        "--to",
+        "--kind",
+        "--kind=",
+        "--from",
+        "-s",
+        "--no-label",
+        "--json=1",
+        "--engine",
+        "-c",
+        "--",
+        "-",
+      ),
+      fc.string({ maxLength: 6 }),
+      fc.string({ maxLength: 6 }).map((text) => `--${text}`),
+    );
+    fc.assert(
+      fc.property(fc.array(word, { maxLength: 5 }), (words) => {
+        try {
+          parseArguments({ ...spec, arguments: [{ name: "<id>", description: "which" }] }, words);
+        } catch (error) {
+          const { code, message } = error as JpgError;
+          expect(["usage", "contradictory_flags", "bad_bound"]).toContain(code);
+          expect(message).not.toMatch(/^error|argument missing|unknown option '|required argument|too many arguments/);
+        }
+      }),
+      { numRuns: runs(200) },
+    );
   });
 });
 

@@ -175,8 +175,8 @@ describe("wrong words", () => {
     ["an option that is none", ["compact", "--proflie", "light"], "usage", /--proflie/, /Did you mean --profile/],
     ["an option before the command that is none", ["--jsno", "ls"], "usage", /--jsno/, /Did you mean --json/],
     ["a choice that is none", ["export", "--to", "markdwon"], "usage", /markdwon/, /Did you mean markdown/],
-    ["too many words", ["ls", "here"], "usage", /too many arguments/],
-    ["a missing word", ["use"], "usage", /missing required argument/],
+    ["too many words", ["ls", "here"], "usage", /jpg ls takes no arguments/],
+    ["a missing word", ["use"], "usage", /jpg use needs ID/],
     ["a wrong id", ["show", "nothing-like-it"], "unknown_id", /no conversation, compaction, commit or event/],
     [
       "a wrong conversation",

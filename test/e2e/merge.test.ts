@@ -181,7 +181,8 @@ describe("jpg merge", () => {
     `);
     expect(await run("jpg merge")).toMatchInlineSnapshot(`
       "$ jpg merge
-      ! error: jpg merge: missing required argument 'fork'.
+      ! error: jpg merge needs FORK: the fork whose turns are summarised, such as try-b.
+      ! hint: For example: \`jpg merge try-b --dry-run\`
       ! hint: \`jpg merge --help\` lists its arguments and options.
       [exit 2]
       "

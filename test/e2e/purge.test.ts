@@ -87,4 +87,37 @@ describe("jpg purge", () => {
       hint: /jpg ls/,
     });
   });
+
+  it.each([[["purge"]], [["rm", "--purge"]]])("deletes a live one by %j, after asking", async (words) => {
+    const sandbox = await prepare();
+    const { conversation, jpg, json, git } = sandbox;
+    const commit = git(["rev-parse", `${conversation}/main`]).trim();
+    await expectRefusal(sandbox, [...words, "@"], {
+      code: "needs_terminal",
+      exit: 2,
+      says: /for good/,
+      hint: /--yes/,
+    });
+    expect(isHere(sandbox, commit)).toBe(true);
+    expect(await json([...words, "@", "--yes"])).toMatchObject({
+      conversation,
+      objects: expect.any(Number) as number,
+    });
+    expect(isHere(sandbox, commit)).toBe(false);
+    expect((await jpg(["rm", "--list"])).stderr).toContain("The trash is empty.");
+  });
+
+  it("deletes no live one by rm --purge and a beginning, which may once have meant one in the trash", async () => {
+    const sandbox = await prepare();
+    const { conversation, git } = sandbox;
+    const commit = git(["rev-parse", `${conversation}/main`]).trim();
+    for (const id of [conversation.slice(0, 6), `${conversation}/ma`])
+      await expectRefusal(sandbox, ["rm", "--purge", id, "--yes"], {
+        code: "other_conversation",
+        exit: 2,
+        says: /named in full/,
+        hint: new RegExp(conversation),
+      });
+    expect(isHere(sandbox, commit)).toBe(true);
+  });
 });

@@ -283,6 +283,7 @@ describe("pages of a store", () => {
     for (const [words, code, text] of [
       [["--port", port], 2, `Port ${port} of 127.0.0.1 is taken.`],
       [["--port", "70000"], 2, "--port 70000 is not a port"],
+      [["--port", "-1"], 2, "--port -1 is not a port"],
       [["--host", "192.0.2.1"], 2, "192.0.2.1 is not an address that this machine can listen on"],
     ] as const) {
       const outcome = await sandbox.jpg(["serve", ...words]);

@@ -60,7 +60,11 @@ describe("starting jpg", () => {
 
   it("lists the commands however it is asked", { tags: ["slow"] }, () => {
     const asked = ask(["--help"]);
-    expect(asked).toMatchObject({ status: 0, stderr: "", stdout: expect.stringContaining("Commands:") as string });
+    expect(asked).toMatchObject({
+      status: 0,
+      stderr: "",
+      stdout: expect.stringContaining("Options of every command:") as string,
+    });
     for (const words of [["-h"], ["help"], ["--quiet", "--help"], ["c", "--help"]])
       expect(ask(words)).toMatchObject({ status: 0, stderr: "", stdout: asked.stdout });
   });

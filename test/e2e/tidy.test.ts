@@ -30,12 +30,12 @@ const idsIn = async ({ json }: ImportedSandbox, ...args: readonly string[]): Pro
   (await json<readonly Json[]>(["ls", ...args])).map(({ id }) => id).sort();
 
 describe("archive", () => {
-  it("leaves a conversation out of the list, and unarchive lists it again", async () => {
+  it("leaves a conversation out of the list, and --undo, or the older unarchive, lists it again", async () => {
     const sandbox = await prepare();
     const { conversation: first, jpg } = sandbox;
     const other = await importOther(sandbox);
     expect((await jpg(["archive", first])).stdout).toBe(
-      `Archived ${first}/main; \`jpg unarchive ${first}/main\` undoes it.\n`,
+      `Archived ${first}/main; \`jpg archive --undo ${first}/main\` undoes it.\n`,
     );
     expect(await idsIn(sandbox)).toEqual([other]);
     expect(await idsIn(sandbox, "--archived")).toEqual([first]);
@@ -43,7 +43,10 @@ describe("archive", () => {
     expect((await jpg(["ls", "--all"])).stdout).toContain("[archived]");
     expect((await jpg(["show", first])).stdout).toMatch(/State: +archived/);
     expect(await sandbox.json(["archive", first])).toMatchObject({ archived: true, commit: null });
-    expect(await sandbox.json(["unarchive", first])).toMatchObject({ archived: false, branch: `${first}/main` });
+    for (const again of [["unarchive"], ["archive", "--undo"]]) {
+      await jpg(["archive", first]);
+      expect(await sandbox.json([...again, first])).toMatchObject({ archived: false, branch: `${first}/main` });
+    }
     expect(await idsIn(sandbox)).toEqual([first, other].sort());
     expect((await jpg(["ls", "--archived"])).stderr).toContain("No conversation is archived.");
   });

@@ -110,11 +110,6 @@ export async function restoreConversation(workspace: Workspace, id: string): Pro
   return latest;
 }
 
-/** Lists what a purge deletes: all removed branches, or those of one conversation or branch. Throws `not_removed`. */
-export async function planPurge(workspace: Workspace, id: string | undefined): Promise<readonly TrashedBranch[]> {
-  return id === undefined ? listRemoved(workspace) : findRemoved(workspace, id, { inFull: true });
-}
-
 /** Deletes branches for good, with caches and marks of them; returns how many objects were deleted. */
 export async function purgeRemoved(workspace: Workspace, branches: readonly TrashedBranch[]): Promise<number> {
   const objects = branches.length === 0 ? 0 : await trashOf(workspace).purge(branches);
@@ -158,15 +153,18 @@ async function findRemoved(
       id,
       names.map((one) => ({ name: one })),
     );
-  if (name !== undefined && inFull && !isFull)
-    throw userError("other_conversation", `${id} could mean ${name}, but what is deleted has to be named in full.`, {
-      hints: [`If you mean that one, type its full name: ${name}`],
-      data: { word: id, name },
-    });
+  if (name !== undefined && inFull && !isFull) throw namedInPart(id, name);
   const isFork = found.some((one) => one.isFork);
   const named = all.filter(({ branch }) => (isFork ? branch : conversationOf(branch)) === name);
   if (named.length > 0) return named;
   throw notRemoved(id, { tips, active });
+}
+
+function namedInPart(id: string, name: string): Error {
+  return userError("other_conversation", `${id} could mean ${name}, but what is deleted has to be named in full.`, {
+    hints: [`If you mean that one, type its full name: ${name}`],
+    data: { word: id, name },
+  });
 }
 
 /** Creates the error of a word that names nothing in the trash, with what it might mean there. */
@@ -269,22 +267,34 @@ interface PurgeReport {
   readonly conversation: string;
   /** Ordered, each once. */
   readonly purged: readonly string[];
+  /** The same with their commits; a branch that was removed several times is there as often. */
+  readonly removals: readonly TrashedBranch[];
   /** Number of deleted objects; those that other conversations share stay. */
   readonly objects: number;
   readonly seen_on: readonly string[];
 }
 
-/** Finds what an id names, among existing branches, else in the trash. Throws `unknown_id`, `ambiguous_id`, `needs_git`. */
-export async function planConversationPurge(workspace: Workspace, id: string): Promise<PurgePlan> {
+/**
+ * Finds what an id names, among existing branches, else in the trash. With `inFull`, refuses a beginning of an existing one, too.
+ * Throws `unknown_id`, `ambiguous_id`, `needs_git`, `other_conversation`.
+ */
+export async function planConversationPurge(
+  workspace: Workspace,
+  id: string,
+  { inFull = false }: { readonly inFull?: boolean } = {},
+): Promise<PurgePlan> {
   const found = await chooseBranches(workspace, id).catch((error: unknown) => asUnknown(error));
   if (found instanceof JpgError) {
-    const trashed = await planPurge(workspace, id).catch((error: unknown) => {
+    const trashed = await findRemoved(workspace, id, { inFull: true }).catch((error: unknown) => {
       throw error instanceof JpgError && error.code === "not_removed" ? found : error;
     });
     return describe(workspace, { id, conversation: conversationOf(trashed[0]?.branch ?? id), existing: [], trashed });
   }
-  const { conversation, isFork, chosen } = found;
+  const { conversation, isFork, chosen, tips } = found;
   const existing = chosen.map(({ name }) => name);
+  const active = await preferredBranch(workspace);
+  const isFull = !inFull || id === "@" || id === "-" || (await findNamed(workspace, { tips, active }, id)).isFull;
+  if (!isFull) throw namedInPart(id, isFork ? (existing[0] ?? "") : conversation);
   const trashed = (await listRemoved(workspace)).filter(({ branch }) =>
     isFork ? existing.includes(branch) : conversationOf(branch) === conversation,
   );
@@ -299,8 +309,9 @@ export function branchesOf({ existing, trashed }: Pick<PurgePlan, "existing" | "
 /** Deletes a conversation for good. Throws the errors of `removeConversation`, and changes nothing then. */
 export async function purgeConversation(workspace: Workspace, plan: PurgePlan): Promise<PurgeReport> {
   const removed = plan.existing.length === 0 ? [] : (await removeConversation(workspace, plan.id)).removed;
-  const objects = await purgeRemoved(workspace, [...removed, ...plan.trashed]);
-  return { conversation: plan.conversation, purged: branchesOf(plan), objects, seen_on: plan.seen_on };
+  const removals = [...removed, ...plan.trashed];
+  const objects = await purgeRemoved(workspace, removals);
+  return { conversation: plan.conversation, purged: branchesOf(plan), removals, objects, seen_on: plan.seen_on };
 }
 
 async function describe(workspace: Workspace, plan: Omit<PurgePlan, "seen_on">): Promise<PurgePlan> {

@@ -1,6 +1,5 @@
 import {
   listRemoved,
-  planPurge,
   purgeRemoved,
   type RemoveReport,
   removeConversation,
@@ -12,6 +11,7 @@ import { forTerminalLine, joinLines, joinSafe, type SafeText, safe } from "../..
 import { askYesNo } from "../frame/ask.ts";
 import { type CommandContext, type CommandSpec, flag } from "../frame/command.ts";
 import { renderCount, renderTime } from "../render/quantity.ts";
+import { purgeNamed } from "./purge.ts";
 
 type Work = (context: CommandContext, id: string | undefined) => Promise<number>;
 
@@ -19,18 +19,19 @@ export const command: CommandSpec = {
   name: "rm",
   summary: "remove a conversation or a fork, or bring it back",
   description:
-    "Moves a conversation with all its forks, or just one fork if ID names a branch, to the store's trash. It is no longer listed anywhere; `jpg rm --restore ID` brings it back as it was. Remotes are not touched. If the agent still has the session, the next `jpg import` imports it again; use `jpg archive` to hide it for good. `--purge` deletes what is in the trash; this cannot be undone.",
+    "Moves a conversation with all its forks, or just one fork if ID names a branch, to the store's trash. It is no longer listed anywhere; `jpg rm --restore ID` brings it back as it was. Remotes are not touched. If the agent still has the session, the next `jpg import` imports it again; use `jpg archive` to hide it for good. `--purge` deletes: with ID that one, as `jpg purge` does, whether it is in the trash or not; without ID all that is in the trash. It asks, and cannot be undone.",
   arguments: [{ name: "[id]", description: "conversation, or one of its forks" }],
   options: [
     { flags: "--list", description: "list what is in the trash", conflicts: ["restore", "purge"] },
     { flags: "--restore", description: "bring ID back as it was when last removed", conflicts: ["purge"] },
-    { flags: "--purge", description: "delete ID, named in full, from the trash for good; without ID, empty the trash" },
+    { flags: "--purge", description: "delete ID, named in full, for good; without ID, empty the trash" },
     { flags: "-y, --yes", description: "with --purge: do not ask" },
   ],
   examples: [
     { command: "jpg rm fix-parser-k3f9", explains: "the conversation with all its forks" },
     { command: "jpg rm fix-parser-k3f9/try-b", explains: "one fork" },
     { command: "jpg rm --restore fix-parser", explains: "bring it back" },
+    { command: "jpg rm --purge fix-parser-k3f9", explains: "delete it for good" },
     { command: "jpg rm --purge", explains: "empty the trash" },
   ],
   run: async (context) => {
@@ -83,9 +84,12 @@ const restore: Work = async ({ output, json, open }, id) => {
   return 0;
 };
 
-const purge: Work = async ({ options, output, json, open }, id) => {
+const purge: Work = (context, id) =>
+  id === undefined ? emptyTrash(context) : purgeNamed(context, id, { asRemoval: true });
+
+async function emptyTrash({ options, output, json, open }: CommandContext): Promise<number> {
   const workspace = await open();
-  const chosen = await planPurge(workspace, id);
+  const chosen = await listRemoved(workspace);
   const names = joinSafe(
     chosen.map(({ branch }) => forTerminalLine(branch)),
     ", ",
@@ -101,7 +105,7 @@ const purge: Work = async ({ options, output, json, open }, id) => {
   else if (purged.length > 0) output.data(safe`Purged ${names}: ${renderCount(objects, "object")} removed.`);
   else output.info(chosen.length === 0 ? safe`The trash is empty.` : safe`Nothing was purged.`);
   return 0;
-};
+}
 
 function which(what: string, hint: string): Error {
   return userError("usage", `jpg ${what}: say which conversation.`, { hints: [hint] });

@@ -11,7 +11,7 @@ export const command: CommandSpec = {
   description:
     "Serves the store as web pages, to this machine only, until Ctrl-C: the list of conversations, and for each what was said, what the model sees of it, and its compactions, which you can view, make and undo. The address that it prints lets one browser in, once. With --host, other machines can look too, and no page can change anything.",
   options: [
-    { flags: "--port <n>", description: "port to listen on; default: any free one" },
+    { flags: "--port <n>", description: "port to listen on; 0, the default: any free one" },
     {
       flags: "--host <address>",
       description: "address to listen on; default 127.0.0.1, which only this machine can reach",
@@ -49,8 +49,8 @@ export const command: CommandSpec = {
 function portOf(word: string | undefined): number {
   if (word === undefined) return 0;
   const port = /^\d{1,5}$/.test(word) ? Number(word) : -1;
-  if (port < 1 || port > LARGEST_PORT)
-    throw userError("bad_port", `--port ${word} is not a port: expected a whole number from 1 to ${LARGEST_PORT}.`, {
+  if (port < 0 || port > LARGEST_PORT)
+    throw userError("bad_port", `--port ${word} is not a port: expected a whole number from 0 to ${LARGEST_PORT}.`, {
       hints: ["Leave --port out to use any free one."],
     });
   return port;

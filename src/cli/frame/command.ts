@@ -22,6 +22,8 @@ export interface OptionSpec {
   readonly choices?: readonly string[];
   /** Options, by camelCase name, that cannot be given together with it. */
   readonly conflicts?: readonly string[];
+  /** Where help lists it; absent = always; `more` = with `--all`; `never` = an older spelling, which goes on working. */
+  readonly listed?: "more" | "never";
 }
 
 export interface ArgumentSpec {
@@ -35,8 +37,10 @@ export interface CommandSpec {
   readonly name: string;
   /** One line for the list of commands. */
   readonly summary: string;
-  /** Paragraphs for the command's own help. */
+  /** A paragraph for the command's own help. */
   readonly description?: string;
+  /** What else there is to know: for `--help --all` and docs/cli.md. */
+  readonly details?: string;
   /** As commander writes them, e.g. `[id]`, `[paths...]`. */
   readonly arguments?: readonly ArgumentSpec[];
   readonly options?: readonly OptionSpec[];
@@ -45,7 +49,7 @@ export interface CommandSpec {
   readonly examples?: readonly { readonly command: string; readonly explains: string }[];
   /** Everything after the name is passed unparsed to another program (`jpg git …`). */
   readonly passThrough?: boolean;
-  /** Left out of help and docs: called by git hooks. */
+  /** Left out of help and docs: called by git hooks or a shell, or an older spelling. */
   readonly hidden?: boolean;
   /** Whether it works without git; default no. */
   readonly withoutGit?: boolean;
@@ -101,7 +105,7 @@ export const GLOBAL_OPTIONS: readonly OptionSpec[] = [
   { flags: "--store <dir>", description: "use the conversation repository in this folder" },
   {
     flags: "--engine <engine>",
-    description: "use the git program (native), or work without it (embedded)",
+    description: "use the git program, or do without it",
     choices: ["native", "embedded"],
   },
   {
