@@ -64,6 +64,8 @@ export interface AgentFormat {
   readonly write?: SessionWriter;
   /** Plans how a written session is resumed (`resume --with`). */
   readonly resume?: (machine: Machine, draft: SessionDraft) => ResumePlan;
+  /** Program and arguments that open a session of its own by its id, in the directory that the session began in. */
+  readonly reopen?: (sessionId: string) => readonly string[];
   /** The model provider that it uses on a machine; absent = it resumes sessions of any. */
   readonly provider?: (machine: Machine) => string;
   /** Settings that make it call jpg and offer jpg's tools (`hooks install`). */

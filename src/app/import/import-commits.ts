@@ -2,6 +2,7 @@
 import { type Compaction, compareTimestamps } from "../../core/conversation/compaction.ts";
 import { formatCompactionLine, formatRecordLine, recordPath } from "../../core/conversation/compaction-line.ts";
 import type { Event } from "../../core/conversation/event.ts";
+import { isResumedTitle } from "../../core/conversation/marks.ts";
 import { shortId } from "../../core/conversation/name.ts";
 import { estimateEvents } from "../../core/conversation/token-estimate.ts";
 import { documentPath, turnPath } from "../../core/conversation/turn-file.ts";
@@ -366,12 +367,13 @@ export function abandonedSequence(turns: ImportedTurns, common: readonly KnownTu
   };
 }
 
-/** Titles by turn: the last turn that starts no later; those without a time belong to the turn before. */
+/** Titles by turn, without jpg's own names: the last turn that starts no later; those without a time belong to the turn before. */
 export function titlesByTurn(session: ImportedSession): Map<number, ImportedSession["titles"]> {
   const byTurn = new Map<number, ImportedSession["titles"][number][]>();
   if (session.titles.length === 0 || session.turnCount === 0) return byTurn;
   const starts = Array.from({ length: session.turnCount }, (_, index) => Date.parse(session.turnTime(index)));
   for (const title of session.titles) {
+    if (isResumedTitle(title.title)) continue;
     const time = Date.parse(title.timestamp);
     let turn = 0;
     while (turn + 1 < starts.length && (starts[turn + 1] ?? Number.POSITIVE_INFINITY) <= time) turn++;

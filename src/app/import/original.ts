@@ -60,8 +60,8 @@ async function branchOf(workspace: Workspace, tree: BranchTree, session: string)
   return tree;
 }
 
-/** The session that a branch was imported from: a fork's own, else that of the conversation. */
-async function ownSession({ store }: Workspace, tree: BranchTree, sessions: readonly string[]): Promise<string> {
+/** The session, of those that a branch holds, that it was imported from: a fork's own, else that of the conversation. */
+export async function ownSession({ store }: Workspace, tree: BranchTree, sessions: readonly string[]): Promise<string> {
   const usual = tree.header.source?.session ?? sessions[0] ?? "";
   if (sessions.length < 2 || forkOf(tree.branch) === "main") return usual;
   let newest = { session: usual, turn: -1 };

@@ -2,22 +2,42 @@
 // agent wrote since.
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
+import { resumedTitle } from "../../core/conversation/marks.ts";
 import { nearestName, reasonOf, userError } from "../../core/errors.ts";
+import { priceOf } from "../../core/model/usage.ts";
 import { shellWord } from "../../core/safe-text.ts";
 import type { ResumePlan } from "../../formats/session-source.ts";
 import { withoutRepository } from "../../store/environment.ts";
 import { makeFolders, replaceFile } from "../../store/files.ts";
+import { loadCounted, reportTokens } from "../conversation/counted-view.ts";
+import { loadConversationConfig } from "../conversation/marks.ts";
 import type { BranchTree } from "../conversation/tree.ts";
 import { readIfExists, type Workspace } from "../conversation/workspace.ts";
 import { askIntoFile } from "../models/external-process.ts";
+import { conversationModel, recordedFacts, splitName } from "../models/models.ts";
 import { exportSessionId } from "../names/find-session.ts";
 import { machineOf, type ResumingAgent, resumingAgents } from "../sessions/session-registry.ts";
 import { draftSession, type RootMapping } from "./export.ts";
 import { hasServer } from "./has-server.ts";
+import { listSourceSessions, ownSession } from "./original.ts";
+
+/** What the first call of a resumed session sends: nothing of it is in the provider's cache yet. */
+export interface FirstCall {
+  readonly tokens: number;
+  /** US dollars at today's list price; null = unknown. */
+  readonly usd: number | null;
+  /** The same for the whole conversation; null = nothing is hidden. */
+  readonly whole: { readonly tokens: number; readonly usd: number | null } | null;
+}
 
 export interface ResumeReport {
   readonly agent: string;
   readonly session: string;
+  /** Its name in the agent's list. */
+  readonly title: string;
+  /** The agent's session that the conversation was imported from, and what opens it; absent = it comes from another agent, or none. */
+  readonly original?: { readonly session: string; readonly command: readonly string[] };
+  readonly first_call: FirstCall;
   /** Absolute path of the session file. */
   readonly path: string;
   /** Program and arguments to run first; absent = none. */
@@ -49,7 +69,9 @@ export async function prepareResume(
 ): Promise<ResumeReport> {
   const agent = resumingAgent(name);
   const notice = await hasServer(workspace.runtime, agent, workspace.location.project?.root ?? null);
-  const draft = await draftSession(workspace, tree, { agent, sessionId: "", roots, notice });
+  const drafted = await draftSession(workspace, tree, { agent, sessionId: "", roots, notice });
+  const firstCall = await countFirstCall(workspace, tree, name);
+  const draft = { ...drafted, title: resumedTitle(drafted.title, firstCall.tokens) };
   const machine = machineOf(workspace.runtime);
   for (let n = 0; ; n++) {
     const session = { ...draft, sessionId: exportSessionId(agent, tree, n), provider: agent.provider?.(machine) };
@@ -63,6 +85,9 @@ export async function prepareResume(
     return {
       agent: name,
       session: session.sessionId,
+      title: draft.title,
+      original: await originalOf(workspace, tree, agent),
+      first_call: firstCall,
       path: plan.path,
       before: plan.before,
       command: plan.command,
@@ -72,6 +97,31 @@ export async function prepareResume(
       reused: existing !== null || isHeld === true,
     };
   }
+}
+
+/** The agent's own session; undefined where the conversation comes from none of this agent, or from one that jpg wrote. */
+async function originalOf(
+  workspace: Workspace,
+  tree: BranchTree,
+  { name, reopen }: ResumingAgent,
+): Promise<ResumeReport["original"]> {
+  const sessions = tree.header.source?.format === name ? await listSourceSessions(workspace, tree) : [];
+  if (sessions.length === 0 || reopen === undefined) return undefined;
+  const session = await ownSession(workspace, tree, sessions);
+  return { session, command: reopen(session) };
+}
+
+/** Counts the first call of a conversation that goes on in an agent; another agent's model, and so its price, is unknown. */
+export async function countFirstCall(workspace: Workspace, tree: BranchTree, agent: string): Promise<FirstCall> {
+  const counted = await loadCounted(workspace.store, tree);
+  const { raw, view } = reportTokens(counted).tokens;
+  const model = tree.header.source?.format === agent ? conversationModel(counted.turns.values()) : null;
+  const { config } = await loadConversationConfig(workspace, tree);
+  const price = model === null ? null : (await recordedFacts(workspace, config, splitName(model))).price;
+  const usd = (tokens: number): number | null =>
+    price === null ? null : priceOf({ input: 0, output: 0, cacheRead: 0, cacheWrite: tokens }, price);
+  const whole = counted.live.applied.length === 0 ? null : { tokens: raw, usd: usd(raw) };
+  return { tokens: view, usd: usd(view), whole };
 }
 
 /**

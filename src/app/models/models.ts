@@ -291,7 +291,8 @@ export async function viewWindow(
   return { model, tokens: decideWindow(knownWindow(facts), meter.windowOf(model)) };
 }
 
-function splitName(name: string): { readonly provider: string; readonly model: string } {
+/** Splits `provider/model`. */
+export function splitName(name: string): { readonly provider: string; readonly model: string } {
   const slash = name.indexOf("/");
   return { provider: name.slice(0, slash), model: name.slice(slash + 1) };
 }

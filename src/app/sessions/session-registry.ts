@@ -57,6 +57,11 @@ export function formatByName(name: string): AgentFormat {
   );
 }
 
+/** The shown name of an agent, by the name of its format; unknown ones as they are. */
+export function agentName(format: string): string {
+  return AGENTS.find(({ name }) => name === format)?.agent.name ?? format;
+}
+
 /** Hints for a path that does not exist: the agent whose name was probably mistyped. */
 export function agentMeant(path: string): readonly string[] {
   const nearest = nearestName(basename(path), formatNames());

@@ -2,17 +2,17 @@ import type { BranchTree } from "../../app/conversation/tree.ts";
 import type { Workspace } from "../../app/conversation/workspace.ts";
 import { findSessionDamage, type SessionDamage } from "../../app/import/damage.ts";
 import { parseRoots, systemSummaryNote } from "../../app/import/export.ts";
-import { ownAgent, prepareResume, type ResumeReport } from "../../app/import/resume.ts";
+import { ownAgent, prepareResume } from "../../app/import/resume.ts";
 import { revertCompactions } from "../../app/manage/revert.ts";
-import { runProgram } from "../../app/models/external-process.ts";
 import { resolveWholeTree } from "../../app/names/resolve-id.ts";
 import { exampleAgent, resumingAgents } from "../../app/sessions/session-registry.ts";
 import { abbreviateCommit } from "../../core/conversation/name.ts";
 import { userError } from "../../core/errors.ts";
-import { forTerminal, forTerminalLine, quoteForShell, safe, shellWord } from "../../core/safe-text.ts";
+import { forTerminal, forTerminalLine, safe } from "../../core/safe-text.ts";
 import { type CommandContext, type CommandSpec, flag, text, texts } from "../frame/command.ts";
 import type { Output } from "../frame/output.ts";
 import { renderDamage } from "../render/damage.ts";
+import { continueInAgent } from "./continue-in-agent.ts";
 
 const EXAMPLE = exampleAgent();
 const AGENT_NAMES = resumingAgents()
@@ -23,7 +23,7 @@ export const command: CommandSpec = {
   name: "resume",
   summary: "continue a conversation in a coding agent",
   description:
-    "Writes the view as a session where the agent keeps its sessions, and prints the command that continues it (--exec runs it). A session that the agent has since written to is never overwritten: a new one is written under another id. Run `jpg import` afterwards to bring the new turns back into the same conversation.",
+    "Writes the view as a new session where the agent keeps its sessions, and prints the command that continues it; on a terminal it offers to run it (--exec runs it without asking). Your own session is untouched, and a session that the agent has since written to is never overwritten: a new one is written under another id. Run `jpg import` afterwards to bring the new turns back into the same conversation; with `jpg hooks install` that happens by itself.",
   arguments: [{ name: "[id]", description: "conversation; default @" }],
   options: [
     {
@@ -49,7 +49,8 @@ export const command: CommandSpec = {
     { command: `jpg resume --with ${EXAMPLE.name} --exec`, explains: `continue in ${EXAMPLE.agent.name}` },
   ],
   withoutGit: true,
-  run: async ({ args, options, runtime, output, json, open }) => {
+  run: async (context) => {
+    const { args, options, runtime, output, open } = context;
     const repair = repairOf(options);
     const workspace = await open();
     const given = await resolveWholeTree(workspace, args[0]);
@@ -71,17 +72,7 @@ export const command: CommandSpec = {
     });
     const note = await systemSummaryNote(workspace, tree, agent);
     if (note !== null) output.warn(forTerminal(note));
-    if (json) output.json({ ...report, damage });
-    else output.raw(`${commandLine(report, runtime.cwd)}\n`);
-    output.detail(
-      safe`${report.reused ? "The session was there already" : "Wrote the session"}: ${forTerminalLine(report.path)}`,
-    );
-    if (report.note !== undefined && !report.reused) output.detail(forTerminalLine(report.note));
-    if (!flag(options, "exec")) return 0;
-    await workspace.close();
-    const where = { cwd: report.directory, env: runtime.env };
-    const failed = report.before === undefined ? 0 : await runProgram(report.before, where);
-    return failed === 0 ? runProgram(report.command, where) : failed;
+    return continueInAgent(context, workspace, report, { damage });
   },
 };
 
@@ -122,11 +113,4 @@ async function repairSession(
   for (const line of lines) output.warn(line);
   if (lines.length === 0) output.info(safe`Nothing to repair in ${forTerminalLine(tree.branch)}.`);
   return damage;
-}
-
-/** Quotes the command for a shell, with a `cd`: the agent finds its session only in the project's directory. */
-function commandLine({ before, command, directory }: ResumeReport, cwd: string): string {
-  const words = (program: readonly string[]): string => program.map(shellWord).join(" ");
-  const line = before === undefined ? words(command) : `${words(before)} && ${words(command)}`;
-  return directory === cwd ? line : `cd ${quoteForShell(directory)} && ${line}`;
 }

@@ -36,6 +36,30 @@ export function titleOfRequest(text: string): string {
   return cutTitle(text, LONGEST_MADE);
 }
 
+// What jpg calls a session that it writes for an agent to resume: the title, and how long the view is. A list of an agent cuts long
+// names at their end, so the title is short.
+
+/** Longest title before the mark, characters. */
+const LONGEST_RESUMED = 48;
+const RESUMED_MARK = / \(jpg \d+(?:\.\d)?[kM]?\)$/;
+
+/** Names a session in its agent's list, e.g. `Fix the parser (jpg 45k)`; `tokens` of the view. */
+export function resumedTitle(title: string, tokens: number): string {
+  const thousands = Math.round(tokens / 1000);
+  const size =
+    tokens < 1000
+      ? `${Math.round(tokens)}`
+      : thousands < 1000
+        ? `${thousands}k`
+        : `${(tokens / 1_000_000).toFixed(1)}M`;
+  return `${cutTitle(title, LONGEST_RESUMED)} (jpg ${size})`;
+}
+
+/** Whether jpg named a session so; such a name is no title of the conversation. */
+export function isResumedTitle(title: string): boolean {
+  return RESUMED_MARK.test(title);
+}
+
 function cutTitle(text: string, limit: number): string {
   const line = forLine(text, limit + 1);
   const characters = [...line];

@@ -325,12 +325,13 @@ export const CLAUDE_CODE: AgentFormat = {
   write: { sessionId: sessionUuid, lineId: lineUuid, write: writeSession },
   resume: (machine, { sessionId, cwd }) => ({
     path: machine.join(projectFolder(machine, cwd), `${sessionId}${ENDING}`),
-    command: ["claude", "--resume", sessionId],
+    command: reopen(sessionId),
     hints: [
       "CLAUDE_CONFIG_DIR names another folder for Claude Code's files.",
       "`jpg export --to claude-code -o FILE` writes anywhere; `claude --resume FILE` takes it.",
     ],
   }),
+  reopen,
   setup: CLAUDE_SETUP,
   versions: { tried: "2.1.330", versionOf: (source) => findVersion(source, parseLine, ({ version }) => version) },
   tools: {
@@ -354,6 +355,10 @@ export const CLAUDE_CODE: AgentFormat = {
     addServer: "claude mcp add jpg -- jpg mcp",
   },
 };
+
+function reopen(sessionId: string): readonly string[] {
+  return ["claude", "--resume", sessionId];
+}
 
 function writeSession({ view, sessionId, origin, cwd, title, model, sha1 }: SessionDraft): string {
   const thread = toAnthropicThread(view, { model, systemMessages: true, toolReferences: true });

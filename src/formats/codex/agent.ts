@@ -189,6 +189,7 @@ export const CODEX: AgentFormat = {
   read: readCodexSession,
   write: { sessionId: sessionUuid, lineId: lineUuid, write: writeCodexSession },
   resume: planResume,
+  reopen,
   provider: codexProvider,
   setup: CODEX_SETUP,
   versions: {
@@ -210,6 +211,10 @@ export const CODEX: AgentFormat = {
   },
 };
 
+function reopen(sessionId: string): readonly string[] {
+  return ["codex", "resume", sessionId];
+}
+
 /** Plans a file in the folder of the newest event's day; Codex finds a session by its id in any day's folder. */
 function planResume(machine: Machine, { sessionId, view }: SessionDraft): ResumePlan {
   const [date = "", time = ""] = timeOfView(view).split("T");
@@ -218,7 +223,7 @@ function planResume(machine: Machine, { sessionId, view }: SessionDraft): Resume
   return {
     path,
     elsewhere: [`${path}.zst`, machine.join(codexHome(machine), "archived_sessions", name)],
-    command: ["codex", "resume", sessionId],
+    command: reopen(sessionId),
     note: "Codex lists it in `codex resume` once it was opened this way.",
     hints: ["CODEX_HOME names another folder for Codex's files."],
   };

@@ -130,9 +130,10 @@ export const COPILOT_CLI: AgentFormat = {
   write: { sessionId: sessionUuid, lineId: lineUuid, write: writeCopilotSession },
   resume: (machine, { sessionId }) => ({
     path: machine.join(sessionFolder(machine), sessionId, FILE),
-    command: ["copilot", `--resume=${sessionId}`],
+    command: reopen(sessionId),
     hints: ["COPILOT_HOME names another folder for Copilot CLI's files."],
   }),
+  reopen,
   setup: COPILOT_SETUP,
   versions: {
     tried: VERIFIED_VERSION,
@@ -161,6 +162,10 @@ export const COPILOT_CLI: AgentFormat = {
     addServer: "copilot mcp add jpg -- jpg mcp",
   },
 };
+
+function reopen(sessionId: string): readonly string[] {
+  return ["copilot", `--resume=${sessionId}`];
+}
 
 /** Name of a session's file, in a folder with the session's id. */
 const FILE = "events.jsonl";

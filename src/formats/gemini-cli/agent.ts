@@ -276,6 +276,7 @@ export const GEMINI_CLI: AgentFormat = {
   read: readGeminiSession,
   write: { sessionId: sessionUuid, lineId: lineUuid, write: writeGeminiSession },
   resume: planResume,
+  reopen,
   setup: GEMINI_SETUP,
   tools: {
     shell: { name: "run_shell_command", keys: { command: "command" } },
@@ -309,6 +310,10 @@ function sessionFolders(machine: Machine, directory: string): readonly SessionFo
   }));
 }
 
+function reopen(sessionId: string): readonly string[] {
+  return ["gemini", "--resume", sessionId];
+}
+
 /** The agent finds a session by the first 8 digits of its id in the file's name, and by the id in the file. */
 function planResume(machine: Machine, { sessionId, view, cwd }: SessionDraft): ResumePlan {
   const minute = startOfView(view).slice(0, "2026-01-02T03:04".length).replace(":", "-");
@@ -317,7 +322,7 @@ function planResume(machine: Machine, { sessionId, view, cwd }: SessionDraft): R
   return {
     path: machine.join(folder, SESSIONS, name),
     elsewhere: movesTo === undefined ? undefined : [machine.join(movesTo, SESSIONS, name)],
-    command: ["gemini", "--resume", sessionId],
+    command: reopen(sessionId),
     hints: [
       "GEMINI_CLI_HOME names another folder for Gemini CLI's files.",
       "`jpg export --to gemini-cli -o FILE` writes anywhere; `gemini --session-file FILE` takes it.",

@@ -209,12 +209,16 @@ function planOpenCodeResume(machine: Machine, draft: SessionDraft): ResumePlan {
     path,
     before: ["opencode", "import", path],
     held: heldSession(draft),
-    command: ["opencode", "-s", sessionId],
+    command: reopen(sessionId),
     hints: [
       "XDG_DATA_HOME names another folder for jpg's files.",
       "`jpg export --to opencode -o FILE` writes anywhere; `opencode import FILE` takes it.",
     ],
   };
+}
+
+function reopen(sessionId: string): readonly string[] {
+  return ["opencode", "-s", sessionId];
 }
 
 function heldSession(draft: SessionDraft): HeldSession {
@@ -272,6 +276,7 @@ export const OPENCODE: AgentFormat = {
   read: readOpenCodeSession,
   write: { sessionId: writtenSessionId, lineId: writtenMessageId, write: writeOpenCodeSession },
   resume: planOpenCodeResume,
+  reopen,
   versions: {
     tried: "1.18.33",
     versionOf: (source) => stringOf(parseDocument(source)?.info ?? {}, "version"),

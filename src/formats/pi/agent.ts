@@ -114,6 +114,7 @@ export const PI: AgentFormat = {
       ],
     };
   },
+  reopen: (sessionId) => ["pi", "--session", sessionId],
   setup: PI_SETUP,
   live: PI_LIVE,
   // pi only names the version of the format.

@@ -134,7 +134,7 @@ describe("resolveId", () => {
       timestamp: `2026-05-01T00:00:0${at}.000Z`,
     }));
     const text = session.map((line) => JSON.stringify(line)).join("\n");
-    const { branch } = await importBytes(workspace, `${text}\n`);
+    const { branch } = await importBytes(workspace, Buffer.from(`${text}\n`));
     for (const active of [branch, main]) {
       await workspace.store.useBranch(active);
       const event = (id: string) => resolveId(workspace, id, ["event"]);

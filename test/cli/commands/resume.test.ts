@@ -47,7 +47,7 @@ beforeEach(async () => {
 afterEach(() => removeWorkspace(workspace));
 
 async function resume(agent: string): Promise<number> {
-  const output = { raw: (text: string) => printed.push(text), detail: () => undefined };
+  const output = { raw: (text: string) => printed.push(text), info: () => undefined };
   const context = {
     args: [],
     options: { with: agent, exec: true },

@@ -1,0 +1,40 @@
+// Hands a written session to its agent: prints the command that continues it, says what was written and what the first call costs,
+// and runs the command if the user wants that.
+import type { Workspace } from "../../app/conversation/workspace.ts";
+import type { ResumeReport } from "../../app/import/resume.ts";
+import { runProgram } from "../../app/models/external-process.ts";
+import { agentName } from "../../app/sessions/session-registry.ts";
+import { forTerminalLine, quoteForShell, shellWord } from "../../core/safe-text.ts";
+import { askYesNo, isTerminal } from "../frame/ask.ts";
+import { type CommandContext, flag } from "../frame/command.ts";
+import { renderResumed } from "../render/resume.ts";
+
+/** Returns the exit code of the agent, or 0 if it was not started. Closes the workspace before it starts the agent. */
+export async function continueInAgent(
+  { options, runtime, output, json }: CommandContext,
+  workspace: Workspace,
+  report: ResumeReport,
+  more: Readonly<Record<string, unknown>> = {},
+): Promise<number> {
+  const agent = agentName(report.agent);
+  if (json) output.json({ ...report, ...more });
+  else {
+    output.raw(`${commandLine(report, runtime.cwd)}\n`);
+    for (const line of renderResumed(report, { agent, home: runtime.home })) output.info(line);
+    if (report.note !== undefined && !report.reused) output.info(forTerminalLine(report.note));
+  }
+  const isAsked = !json && !output.quiet && Number.isFinite(output.width) && isTerminal(process.stdin, output);
+  const question = { text: `Start ${agent} with it now?`, otherwise: "yes", instead: "--exec" } as const;
+  if (!flag(options, "exec") && !(isAsked && (await askYesNo(question, { output })))) return 0;
+  await workspace.close();
+  const where = { cwd: report.directory, env: runtime.env };
+  const failed = report.before === undefined ? 0 : await runProgram(report.before, where);
+  return failed === 0 ? runProgram(report.command, where) : failed;
+}
+
+/** Quotes the command for a shell, with a `cd`: the agent finds its session only in the project's directory. */
+function commandLine({ before, command, directory }: ResumeReport, cwd: string): string {
+  const words = (program: readonly string[]): string => program.map(shellWord).join(" ");
+  const line = before === undefined ? words(command) : `${words(before)} && ${words(command)}`;
+  return directory === cwd ? line : `cd ${quoteForShell(directory)} && ${line}`;
+}
