@@ -2,7 +2,7 @@
 import type { FirstCall, ResumeReport } from "../../app/import/resume.ts";
 import { abbreviateId } from "../../core/conversation/name.ts";
 import { formatTokens } from "../../core/conversation/token-estimate.ts";
-import { renderPrice as renderUsd } from "../../core/model/usage.ts";
+import { renderUsd } from "../../core/model/money.ts";
 import { forTerminalLine, type SafeText, safe, shellWord } from "../../core/safe-text.ts";
 
 /** Renders which file was written and under which name, the way back, and what the first call costs. */
