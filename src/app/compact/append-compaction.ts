@@ -28,6 +28,7 @@ import { type BranchTree, loadBranchTree } from "../conversation/tree.ts";
 import type { KnownTurns } from "../conversation/view.ts";
 import type { Workspace } from "../conversation/workspace.ts";
 import { largestChanges } from "../diff/diff-hunks.ts";
+import { nextCallTerms } from "../models/next-call.ts";
 import { newForkName } from "../names/conversations.ts";
 import { type CompactReport, eventsRemoved, hiddenBy, lossOf } from "./compact-report.ts";
 import { describeReport, nothingReport } from "./describe-compaction.ts";
@@ -154,7 +155,8 @@ async function makeChange(
   const ungrounded = await checkSummary(workspace, tree, { compaction, turns: planned.turns, strict });
   const notes = await extractNotesOf(workspace, planned, { model: summarizer ?? compaction.summary?.model, request });
   const writer = dryRun ? summarizer : null;
-  const made = { branch: target, dryRun, planned, compaction, ungrounded, summarizer: writer, notes };
+  const terms = await nextCallTerms(workspace, planned.config, planned.turns.values());
+  const made = { branch: target, dryRun, planned, compaction, ungrounded, summarizer: writer, notes, terms };
   const report = { ...describeReport(made), ...(onFork ? { activated: activate } : {}) };
   if (dryRun) return { report, change: null };
   verifyCoverage({

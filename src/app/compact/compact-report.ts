@@ -7,9 +7,12 @@ import { lossReceipt } from "../../core/compact/receipt.ts";
 import type { StepReport } from "../../core/compact/strategies/encode-decisions.ts";
 import { type Compaction, EXTRACTIVE, type LossReceipt } from "../../core/conversation/compaction.ts";
 import { type Event, type ProjectedTurn, type Turn, traitsOf, type View } from "../../core/conversation/event.ts";
+import { formatTokens } from "../../core/conversation/token-estimate.ts";
 import type { CacheCost } from "../../core/model/cache-cost.ts";
+import { type Trade, tradeOf } from "../../core/model/money.ts";
 import type { DiffMeasure, OverheadSource, TokenMeter, TokenSource } from "../../core/model/token-meter.ts";
 import { coveredEvents } from "../conversation/covers.ts";
+import type { NextCallTerms } from "../models/next-call.ts";
 
 /** Estimated tokens of a stretch of the view, before and after the compaction. */
 export interface TokenChange {
@@ -51,6 +54,43 @@ export interface PlannedSummary {
   readonly reason?: string;
 }
 
+/** What a compaction costs once and saves with each later call, at the list prices of the model that answered last. */
+export interface CompactCost extends Trade {
+  /** As the agent wrote it. */
+  readonly model: string;
+  /** Whether the provider still has the conversation in its cache. */
+  readonly is_warm: boolean;
+}
+
+/** Puts a price on the effect on the cache; undefined where one of them is not known. */
+export function costOfChange(cache: CacheCost | null, terms: NextCallTerms | null): CompactCost | undefined {
+  if (cache === null || terms === null) return undefined;
+  const { prefix_kept: kept, rewritten, saved_per_call } = cache;
+  const trade = tradeOf({ kept, rewritten, dropped: Math.max(0, rewritten + saved_per_call) }, terms);
+  return { model: terms.model, is_warm: terms.isWarm, ...trade };
+}
+
+/** Smallest share of the view that a good compaction saves. */
+const LEAST_SHARE = 0.1;
+/** Calls within which it has paid for itself: few conversations go on for longer. */
+export const MOST_CALLS = 50;
+
+/** Whether a compaction saves little, or pays late or never. One that an unwritten summary is part of is not judged. */
+export function isPoorTrade({ tokens, cache, cost, compaction, further }: CompactReport): boolean {
+  if (further !== undefined) return false;
+  if (compaction === null) return true;
+  if (cache === null) return false;
+  const calls = cost === undefined ? cache.break_even_calls : cost.pays_after;
+  return calls === null || calls > MOST_CALLS || tokens.before - tokens.after < LEAST_SHARE * tokens.before;
+}
+
+/** Says by how much a view grows, for `the view would grow …`; `least` = only the least is known. */
+export function describeGrowth({ before, after }: TokenChange, least: boolean = false): string {
+  const [from, to] = [formatTokens(before), formatTokens(after)];
+  const most = least ? "at least " : "";
+  return from === to ? `by ${most}${after - before} tokens, from ${from}` : `from ${from} to ${most}${to} tokens`;
+}
+
 /** The report of `compact`, or of its dry run. */
 export interface CompactReport extends NothingReport {
   readonly conversation: string;
@@ -80,6 +120,8 @@ export interface CompactReport extends NothingReport {
   readonly overhead_source: OverheadSource;
   /** Its effect on the provider's cached prefix; null when there was nothing to compact, and for an unwritten summary. */
   readonly cache: CacheCost | null;
+  /** What the next calls cost, US dollars; absent where a price, or whether the provider caches, is not known. */
+  readonly cost?: CompactCost;
   /** What it hides from the model; null like `cache`. */
   readonly receipt: LossReceipt | null;
   /** What the summary claims and the events do not support; empty without a summary. */

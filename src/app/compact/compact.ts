@@ -6,6 +6,7 @@ import { hasRoomForSummary } from "../../core/compact/summary-answer.ts";
 import type { Compaction } from "../../core/conversation/compaction.ts";
 import { type CompactionGroup, groupRange } from "../../core/conversation/group.ts";
 import { project } from "../../core/conversation/projection.ts";
+import { formatTokens } from "../../core/conversation/token-estimate.ts";
 import { JpgError } from "../../core/errors.ts";
 import type { CompactionEffect } from "../../store/compaction-body.ts";
 import type { ConversationStore } from "../../store/store.ts";
@@ -89,7 +90,7 @@ async function continueWithSummary(series: CompactionSeries, done: MechanicalSte
 /** Says why a summary follows the steps. */
 function reasonOf({ report, limit }: MechanicalSteps): string {
   if (limit === ALWAYS) return "summarize was named, too";
-  return `the view still has ${report.tokens.after} tokens, more than ${limit}`;
+  return `the view still has ${formatTokens(report.tokens.after)} tokens, more than ${formatTokens(limit)}`;
 }
 
 function withWarning(done: MechanicalSteps, problem: string): CompactReport {

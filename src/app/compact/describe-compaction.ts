@@ -8,8 +8,19 @@ import type { Compaction } from "../../core/conversation/compaction.ts";
 import type { ProjectedTurn, View } from "../../core/conversation/event.ts";
 import { conversationOf } from "../../core/conversation/name.ts";
 import { describePolicies } from "../../core/conversation/policy.ts";
+import { formatTokens } from "../../core/conversation/token-estimate.ts";
 import { type CacheCost, cacheCost } from "../../core/model/cache-cost.ts";
-import { type CompactReport, eventsRemoved, type StrategyReport, segmentTokens } from "./compact-report.ts";
+import type { NextCallTerms } from "../models/next-call.ts";
+import {
+  type CompactCost,
+  type CompactReport,
+  costOfChange,
+  describeGrowth,
+  eventsRemoved,
+  MOST_CALLS,
+  type StrategyReport,
+  segmentTokens,
+} from "./compact-report.ts";
 import type { PlannedCompaction } from "./plan.ts";
 
 /** Reports that there was nothing to compact, and why. */
@@ -55,6 +66,8 @@ export function describeReport(facts: {
   summarizer: string | null;
   /** Notes on the summary. */
   notes: readonly string[];
+  /** What the next call is charged; null = not known. */
+  terms: NextCallTerms | null;
 }): CompactReport {
   const { planned, compaction, ungrounded, summarizer } = facts;
   const { meter, before, after } = planned;
@@ -64,6 +77,7 @@ export function describeReport(facts: {
   const { overhead } = counting;
   const measure = { factor: meter.factor, overhead: { before: overhead, after: overhead - (pruned ?? 0) } };
   const cache = isWritten ? cacheCost(before, after, { ...counting, pruned }) : null;
+  const cost = costOfChange(cache, facts.terms);
   return {
     conversation: conversationOf(facts.branch),
     branch: facts.branch,
@@ -79,13 +93,14 @@ export function describeReport(facts: {
     overhead_source: meter.overheadSource,
     pruned: compaction.tools === undefined ? null : { names: compaction.tools.names, tokens: pruned ?? 0 },
     cache,
+    cost,
     receipt: compaction.receipt ?? null,
     ungrounded,
     report: reportOf(planned),
     segments: segmentTokens(planned.plan, { ...planned, countEvent: meter.countEvent }),
     planned_summary:
       summarizer === null ? null : { from_turn: compaction.from_turn, to_turn: compaction.to_turn, model: summarizer },
-    warnings: [...warningsOf(planned, cache), ...facts.notes],
+    warnings: [...warningsOf(planned, { cache, cost }), ...facts.notes],
     ...(facts.dryRun ? { views: { before, after: withoutDraftId(after), measure } } : {}),
   };
 }
@@ -114,7 +129,12 @@ function reportOf(planned: PlannedCompaction): StrategyReport | null {
   };
 }
 
-function warningsOf(planned: PlannedCompaction, cache: CacheCost | null): string[] {
+interface Costs {
+  readonly cache: CacheCost | null;
+  readonly cost: CompactCost | undefined;
+}
+
+function warningsOf(planned: PlannedCompaction, costs: Costs): string[] {
   const { plan, problems } = planned;
   const { from_turn, to_turn } = plan.compaction;
   return [
@@ -125,7 +145,7 @@ function warningsOf(planned: PlannedCompaction, cache: CacheCost | null): string
         ]),
     ...plan.hiddenBy.map((id) => `hidden by summary ${id} until ${id} is reverted`),
     ...givenBackNotice(planned),
-    ...gainNotice(planned, cache),
+    ...gainNotice(planned, costs),
     ...agentsTools(plan),
     ...problems,
   ];
@@ -144,16 +164,13 @@ function agentsTools({ compaction: { tools } }: CompactionPlan): string[] {
   ];
 }
 
-/** Calls after which a compaction must have paid for itself to be worth it: few conversations go on for so long. */
-const MOST_CALLS = 100;
-
 /** Warns that the view grows, or that rewriting the provider's cache costs more than the compaction saves. */
-function gainNotice({ plan, tokens, meter, live }: PlannedCompaction, cache: CacheCost | null): string[] {
+function gainNotice({ plan, tokens, meter, live }: PlannedCompaction, { cache, cost }: Costs): string[] {
   const { compaction, summarize, hiddenBy } = plan;
   const { before, after } = tokens;
   if (summarize !== undefined || hiddenBy.length > 0) return [];
-  if (after > before) return [`the view grows from ${before} to ${after} tokens`];
-  const calls = cache?.break_even_calls ?? null;
+  if (after > before) return [`the view grows ${describeGrowth(tokens)}`];
+  const calls = cost === undefined ? (cache?.break_even_calls ?? null) : cost.pays_after;
   // Tool definitions are not part of the view.
   if (compaction.tools !== undefined || (calls !== null && calls <= MOST_CALLS)) return [];
   const saved = before - after;
@@ -162,6 +179,6 @@ function gainNotice({ plan, tokens, meter, live }: PlannedCompaction, cache: Cac
   const share = own <= 0 ? "" : ` (${((100 * saved) / own).toFixed(1)}%)`;
   const pays = calls === null ? "it never pays" : `it pays after ${calls} calls`;
   return [
-    `saves only ${saved} of the conversation's ${own} tokens${share}, yet the cached prefix has to be rewritten: ${pays}`,
+    `saves only ${formatTokens(saved)} of the conversation's ${formatTokens(own)} tokens${share}, yet the cached prefix has to be rewritten: ${pays}`,
   ];
 }

@@ -32,8 +32,10 @@ import { type MetaRecord, readMetas } from "../conversation/turns.ts";
 import type { KnownTurns, LiveCompactions } from "../conversation/view.ts";
 import type { Workspace } from "../conversation/workspace.ts";
 import { viewWindow } from "../models/models.ts";
+import { type NextCallTerms, nextCallTerms } from "../models/next-call.ts";
 import {
   type CompactReport,
+  costOfChange,
   describeSummary,
   eventsRemoved,
   type PlannedSummary,
@@ -117,6 +119,8 @@ export interface LoadedEdit {
   readonly size: TokenCount;
   /** Context window of the conversation's model, tokens; null = unknown. */
   readonly windowTokens: number | null;
+  /** What the next call is charged; null = not known. */
+  readonly terms: NextCallTerms | null;
   readonly metas: readonly MetaRecord[];
   readonly pins: readonly Pin[];
   readonly items: readonly EditItem[];
@@ -154,6 +158,7 @@ export async function loadEdit(
     meter,
     size: meter.countView(view, live.applied),
     windowTokens: window?.tokens ?? null,
+    terms: await nextCallTerms(workspace, config, turns.values()),
     metas,
     pins,
     items,
@@ -257,6 +262,7 @@ export function editReport(loaded: LoadedEdit, outcome: EditOutcome): EditReport
   const { overhead } = counting;
   const measure = { factor: meter.factor, overhead: { before: overhead, after: overhead } };
   const tokens = { before: size.tokens, after: outcome.size.tokens };
+  const cache = group === null || summaries.length > 0 ? null : cacheCost(before, after, counting);
   const [summary = null, ...more] = summaries;
   return {
     conversation: conversationOf(tree.branch),
@@ -276,7 +282,8 @@ export function editReport(loaded: LoadedEdit, outcome: EditOutcome): EditReport
     overhead: counting.overhead,
     overhead_source: meter.overheadSource,
     pruned: null,
-    cache: group === null || summaries.length > 0 ? null : cacheCost(before, after, counting),
+    cache,
+    cost: costOfChange(cache, loaded.terms),
     receipt: first?.receipt ?? null,
     ungrounded: outcome.ungrounded,
     report:

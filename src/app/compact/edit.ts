@@ -26,7 +26,7 @@ import type { BranchTree } from "../conversation/tree.ts";
 import type { Workspace } from "../conversation/workspace.ts";
 import { largestChanges } from "../diff/diff-hunks.ts";
 import { checkSummary, messagesAfter } from "./append-compaction.ts";
-import { describeSummary, eventsRemoved, hiddenBy, type PlannedSummary } from "./compact-report.ts";
+import { describeGrowth, describeSummary, eventsRemoved, hiddenBy, type PlannedSummary } from "./compact-report.ts";
 import {
   badPlan,
   carryOver,
@@ -197,7 +197,7 @@ function withEffect(
 
 function requireSmaller(before: number, after: number): void {
   if (after <= before) return;
-  throw userError("view_grows", `The plan would make the view grow from ${before} to ${after} tokens.`, {
+  throw userError("view_grows", `The plan would make the view grow ${describeGrowth({ before, after })}.`, {
     data: { before, after },
     hints: ["`--force` follows it anyway; with `--dry-run` it shows where the view grows.", "Nothing was committed."],
   });
@@ -240,7 +240,7 @@ function warningsOf(
       ids.map((id) => `hidden by summary ${id} until ${id} is reverted`),
     ),
     ...(givenBack === null ? [] : [`gives back ${givenBack}`]),
-    ...(after > before ? [`the view grows from ${before} to ${after} tokens`] : []),
+    ...(after > before ? [`the view grows ${describeGrowth({ before, after })}`] : []),
   ];
 }
 

@@ -24,6 +24,7 @@ import { describePolicies, findProfile, type Policies } from "../../core/convers
 import { project } from "../../core/conversation/projection.ts";
 import type { RangeBound } from "../../core/conversation/range-bound.ts";
 import { hiddenEvents } from "../../core/conversation/survey.ts";
+import { formatTokens } from "../../core/conversation/token-estimate.ts";
 import { type CallPairs, pairCalls } from "../../core/conversation/tool-pairing.ts";
 import { leadingPrompts } from "../../core/model/thread.ts";
 import {
@@ -41,7 +42,7 @@ import type { BranchTree } from "../conversation/tree.ts";
 import { type KnownTurns, type LiveCompactions, readToolDefinitions } from "../conversation/view.ts";
 import type { Workspace } from "../conversation/workspace.ts";
 import { viewWindow } from "../models/models.ts";
-import type { TokenChange } from "./compact-report.ts";
+import { describeGrowth, type TokenChange } from "./compact-report.ts";
 import { findSubsumed, type Subsumption, type SubsumptionOptions } from "./subsumption.ts";
 import type { SummaryRequest } from "./summary-source.ts";
 
@@ -259,9 +260,8 @@ function refuse(plan: CompactionPlan, { tokens, overhead, input }: Trade): Nothi
   const { before, after } = tokens;
   const isOpen = plan.summarize !== undefined;
   if (after > before || (isOpen && after === before)) {
-    const size = isOpen ? `at least ${after + 1}` : String(after);
     return {
-      nothing: `the view would grow from ${before} to ${size} tokens`,
+      nothing: `the view would grow ${describeGrowth(isOpen ? { before, after: after + 1 } : tokens, isOpen)}`,
       hints: ["`jpg compact --force` compacts anyway; with `--dry-run` it shows where the view grows."],
     };
   }
@@ -272,7 +272,7 @@ function refuse(plan: CompactionPlan, { tokens, overhead, input }: Trade): Nothi
   if (saved >= least) return null;
   const { from_turn, to_turn } = plan.compaction;
   return {
-    nothing: `the strategy ${strategies.names.join(", ")} would save ${saved} of ${before - overhead} tokens a call (turns ${from_turn}..${to_turn}: ${describePolicies(plan.compaction)}), but a batch is worth it only from ${least}, because the cached prefix has to be rewritten`,
+    nothing: `the strategy ${strategies.names.join(", ")} would save ${formatTokens(saved)} of ${formatTokens(before - overhead)} tokens a call (turns ${from_turn}..${to_turn}: ${describePolicies(plan.compaction)}), but a batch is worth it only from ${formatTokens(least)}, because the cached prefix has to be rewritten`,
     hints: [
       `\`jpg compact ${strategies.names.map((name) => `-s ${name}`).join(" ")} --force\` does it anyway; \`--min-gain ${saved}\` lowers the floor to what it saves.`,
     ],

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { type AcceptedSummary, acceptedSummary, createBundle } from "../../app/compact/accepted-summary.ts";
+import { adviseAuto } from "../../app/compact/advise-auto.ts";
 import { type CompactRequest, compact } from "../../app/compact/compact.ts";
 import type { CompactReport } from "../../app/compact/compact-report.ts";
 import { writeResultFile } from "../../app/conversation/runtime.ts";
@@ -104,6 +105,7 @@ export const command: CommandSpec = {
     },
     { flags: "--strict", description: "reject a summary that claims anything its turns do not say" },
     { flags: "--dry-run", description: "show what would change, commit nothing" },
+    { flags: "--full", description: "print the whole report: all segments, all kinds of facts, each step" },
     {
       flags: "--diff",
       conflicts: ["chunks", "turns", "text"],
@@ -197,7 +199,10 @@ export const command: CommandSpec = {
     if (chunks !== null) {
       return runParts(context, workspace, { tree, request: { ...request, chunks } });
     }
-    return compactUntilStopped(context, (signal) => compact(workspace, tree, { ...request, signal }));
+    return compactUntilStopped(context, async (signal) => {
+      const report = await compact(workspace, tree, { ...request, signal });
+      return adviseAuto(workspace, tree, { report, request });
+    });
   },
 };
 
@@ -210,7 +215,7 @@ function compactUntilStopped(
     if (report.views !== undefined && (flag(options, "diff") || flag(options, "text"))) {
       await showPreview({ output, options, json }, { ...report, views: report.views });
     } else if (json) output.json(documentOf(report));
-    else output.data(renderTimeline(report, output));
+    else output.data(renderTimeline(report, output, { isFull: flag(options, "full") }));
     if (report.summary_error === "interrupted") return INTERRUPTED;
     const idle = summaryOptions(options);
     if (idle.length > 0 && !hasSummary(report) && report.compaction !== null)

@@ -1,5 +1,6 @@
 // What `jpg compact` and `jpg edit` print: the timeline, why there was nothing, the plan, the JSON documents.
 import {
+  type CompactCost,
   type CompactReport,
   type CompactSegment,
   describeNothing,
@@ -13,7 +14,8 @@ import { EDIT_VERBS, type EditItem, printPlan } from "../../core/compact/edit-pl
 import { describeReading, tokensSent } from "../../core/conversation/compaction.ts";
 import type { Pin } from "../../core/conversation/marks.ts";
 import { formatTokens } from "../../core/conversation/token-estimate.ts";
-import { renderPrice } from "../../core/model/money.ts";
+import type { CacheCost } from "../../core/model/cache-cost.ts";
+import { renderPrice, renderUsdChange } from "../../core/model/money.ts";
 import {
   forLine,
   forTerminal,
@@ -34,6 +36,7 @@ import {
   renderOverhead,
   renderRange,
   renderShare,
+  renderShortLoss,
   renderTokens,
   shortCommit,
 } from "./quantity.ts";
@@ -83,22 +86,34 @@ const END_SEGMENTS = 20;
 /** Columns of the largest segment's bar. */
 const BAR_WIDTH = 8;
 
+/** How much of a report is printed: all of it, or what fits a terminal of 24 lines. */
+export interface TimelineExtent {
+  readonly isFull: boolean;
+}
+
+/** Segments shown from each end of the timeline of a short report. */
+const SHORT_END_SEGMENTS = 2;
+
 /** Renders the outcome of a compaction. Notes come last, one a line. */
-export function renderTimeline(report: CompactReport, rendering: Rendering): SafeText {
+export function renderTimeline(
+  report: CompactReport,
+  rendering: Rendering,
+  { isFull }: TimelineExtent = { isFull: true },
+): SafeText {
   const { style } = rendering;
   const notes = notesOf(report).map((note) => safe`${style.caution(safe`note:`)} ${forTerminal(note)}`);
   if (report.compaction === null) return joinLines([renderNothing(report, style), ...notes]);
   return joinLines([
     headline(report, style),
-    ...segmentLines(report, rendering),
+    ...segmentLines(report, rendering, isFull ? END_SEGMENTS : SHORT_END_SEGMENTS),
     ...prunedLines(report, rendering),
     ...writerLines(report),
-    ...stepLines(report, rendering),
-    ...cacheLines(report),
-    ...lossLines(report, rendering),
+    ...(isFull ? stepLines(report, rendering) : []),
+    ...costLines(report, isFull ? [] : shortStepLines(report)),
+    ...(isFull ? lossLines(report, rendering) : shortLossLines(report, rendering)),
     ...ungroundedLines(report, rendering),
     ...notes,
-    ...(report.further === undefined ? [] : (["", renderTimeline(report.further, rendering)] as const)),
+    ...(report.further === undefined ? [] : (["", renderTimeline(report.further, rendering, { isFull })] as const)),
   ]);
 }
 
@@ -118,7 +133,7 @@ export function renderCompactedBranch({ branch, activated, dryRun }: CompactRepo
   return activated && !dryRun ? safe`${name} (a new fork, now active)` : safe`${name} (a new fork)`;
 }
 
-function segmentLines(report: CompactReport, { style, width }: Rendering): SafeText[] {
+function segmentLines(report: CompactReport, { style, width }: Rendering, ends: number): SafeText[] {
   const { segments, tokens, tokens_source, overhead, overhead_source, pruned, planned_summary: planned } = report;
   // The size of a summary that a model has not written yet is unknown.
   const isOpen = planned !== null && report.compaction?.summary === undefined;
@@ -133,7 +148,7 @@ function segmentLines(report: CompactReport, { style, width }: Rendering): SafeT
     { text: isWhole(segment) ? renderShare(segment.tokens) : "", paint: style.faint },
     { text: bar(segment, largest), paint: segment.kind === "kept" ? style.faint : style.good },
   ];
-  const rows = withoutMiddle(segments, rowOf);
+  const rows = withoutMiddle(segments, rowOf, ends);
   const fixed = { before: overhead, after: Math.max(0, overhead - (pruned?.tokens ?? 0)) };
   const front: Cell[][] =
     overhead === 0
@@ -149,11 +164,15 @@ function segmentLines(report: CompactReport, { style, width }: Rendering): SafeT
 }
 
 /** Renders the rows of segments; of very many only those at both ends, and how many are between. */
-function withoutMiddle(segments: readonly CompactSegment[], rowOf: (segment: CompactSegment) => Cell[]): Cell[][] {
-  const between = segments.length - 2 * END_SEGMENTS;
+function withoutMiddle(
+  segments: readonly CompactSegment[],
+  rowOf: (segment: CompactSegment) => Cell[],
+  ends: number,
+): Cell[][] {
+  const between = segments.length - 2 * ends;
   if (between <= 1) return segments.map(rowOf);
   const more: Cell[] = ["…", safe`${groupDigits(between)} more`, "", "", "", ""];
-  return [...segments.slice(0, END_SEGMENTS).map(rowOf), more, ...segments.slice(-END_SEGMENTS).map(rowOf)];
+  return [...segments.slice(0, ends).map(rowOf), more, ...segments.slice(-ends).map(rowOf)];
 }
 
 /** Says which tools are no longer offered. */
@@ -196,8 +215,40 @@ function stepLines({ report }: CompactReport, { style, width }: Rendering): Safe
   return ["", ...renderTable(rows, { columns: [{}, { align: "right" }, { align: "right" }], width, indent: "  " })];
 }
 
+/** The same in one line. */
+function shortStepLines({ report }: CompactReport): SafeText[] {
+  const steps = report?.steps ?? [];
+  if (steps.length < 2) return [];
+  const parts = steps.map(({ strategy, estimated_tokens_saved: saved }) =>
+    saved < 0
+      ? safe`${forTerminalLine(strategy)} adds ${formatTokens(-saved)}`
+      : safe`${forTerminalLine(strategy)} ${formatTokens(saved)}`,
+  );
+  return [safe`  saved by: ${joinSafe(parts, ", ")}`];
+}
+
+/** Renders what the next calls cost: in dollars, or in tokens where no price is known. */
+function costLines({ cache, cost }: CompactReport, front: readonly SafeText[]): SafeText[] {
+  const lines = [...front, ...(cost === undefined || cache === null ? cacheLines(cache) : moneyLines(cache, cost))];
+  return lines.length === 0 ? [] : ["", ...lines];
+}
+
+function moneyLines(cache: CacheCost, cost: CompactCost): SafeText[] {
+  const { model, is_warm, extra_usd, saved_usd, pays_after } = cost;
+  if (pays_after === null) return [];
+  const written = is_warm
+    ? safe`${formatTokens(cache.rewritten)} tokens cached anew`
+    : safe`the cache has expired anyway`;
+  const why = cache.rewritten === 0 && is_warm ? safe`nothing is written anew` : written;
+  const pays = pays_after === 0 ? safe`pays at once` : safe`pays after ${renderCount(pays_after, "call")}`;
+  return [
+    safe`  next call ${renderUsdChange(extra_usd)} (${forTerminalLine(model)}): ${why}`,
+    safe`  then ${renderUsdChange(-saved_usd)} a call: ${pays}`,
+  ];
+}
+
 /** Renders the effect on a provider's prompt cache. */
-function cacheLines({ cache }: CompactReport): SafeText[] {
+function cacheLines(cache: CompactReport["cache"]): SafeText[] {
   if (cache === null || cache.saved_per_call <= 0) return [];
   const { prefix_kept, rewritten, saved_per_call, break_even_calls } = cache;
   const cost = rewritten === 0 ? safe`nothing rewritten` : safe`${formatTokens(rewritten)} rewritten once`;
@@ -206,7 +257,6 @@ function cacheLines({ cache }: CompactReport): SafeText[] {
       ? ""
       : safe`, pays after ${renderCount(break_even_calls, "call")}`;
   return [
-    "",
     safe`  cache: ${formatTokens(prefix_kept)} kept, ${cost}; ${formatTokens(saved_per_call)} saved per call${pays}`,
   ];
 }
@@ -214,6 +264,12 @@ function cacheLines({ cache }: CompactReport): SafeText[] {
 /** Renders what a dry run would hide; after a compaction, `jpg show` prints it. */
 function lossLines({ dryRun, receipt }: CompactReport, rendering: Rendering): SafeText[] {
   const lines = dryRun && receipt !== null ? renderLoss(receipt, rendering) : [];
+  return lines.length === 0 ? [] : ["", ...lines];
+}
+
+/** The kinds of which most is hidden. */
+function shortLossLines({ dryRun, receipt }: CompactReport, rendering: Rendering): SafeText[] {
+  const lines = dryRun && receipt !== null ? renderShortLoss(receipt, rendering) : [];
   return lines.length === 0 ? [] : ["", ...lines];
 }
 

@@ -191,6 +191,40 @@ export function renderLoss(receipt: LossReceipt, { style, width }: Rendering): S
   return [...renderTable(rows, { columns, width, indent: INDENT }), ...mentionLines(receipt, { style, width })];
 }
 
+/** Kinds of facts in a short receipt. */
+const MOST_KINDS = 4;
+
+/** Renders the kinds of which most is hidden, and how much all kinds hide; empty if the covered events hold no facts. */
+export function renderShortLoss({ facts }: LossReceipt, { style, width }: Rendering): SafeText[] {
+  const kinds = FACT_KINDS.flatMap((kind) => {
+    const counts = facts[kind];
+    return counts === undefined ? [] : [{ kind, counts }];
+  });
+  if (kinds.length === 0) return [];
+  const sum = (count: (counts: FactCounts) => number): number =>
+    kinds.reduce((all, { counts }) => all + count(counts), 0);
+  const [hidden, later] = [sum((counts) => counts.hidden), sum((counts) => counts.mentioned_later)];
+  if (hidden + later === 0)
+    return [
+      safe`${INDENT}${renderCount(
+        sum(({ total }) => total),
+        "fact",
+      )}, none of them hidden`,
+    ];
+  const largest = [...kinds].sort((a, b) => b.counts.hidden - a.counts.hidden).slice(0, MOST_KINDS);
+  const rows = [
+    [...HEADER.slice(0, -1), "LATER"].map((text) => ({ text, paint: style.faint })),
+    ...largest.map(({ kind, counts }) => renderRow(kind, counts, style)),
+  ];
+  const right = { align: "right" } as const;
+  const columns = [{ shrinkTo: 8 }, right, right, right, right, right, right];
+  const mentioned = later === 0 ? "" : safe`, later turns mention ${groupDigits(later)} that are gone`;
+  return [
+    ...renderTable(rows, { columns, width, indent: INDENT }),
+    safe`${INDENT}${renderCount(hidden, "fact")} are hidden in all${mentioned}: --full`,
+  ];
+}
+
 function renderRow(kind: FactKind, counts: FactCounts, style: Style): Cell[] {
   const { total, visible, by_name = 0, summary, pointer, hidden, mentioned_later } = counts;
   return [

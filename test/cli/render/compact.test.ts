@@ -4,6 +4,7 @@ import type { PlanOffer } from "../../../src/app/compact/edit-plan.ts";
 import { displayWidth } from "../../../src/cli/frame/terminal.ts";
 import { renderNothing, renderPlan, renderTimeline } from "../../../src/cli/render/compact.ts";
 import { type EditItem, parsePlan } from "../../../src/core/compact/edit-plan.ts";
+import { FACT_KINDS } from "../../../src/core/conversation/compaction.ts";
 import { PLAIN } from "../../helpers/plain-rendering.ts";
 
 const report = {
@@ -95,6 +96,57 @@ describe("renderTimeline", () => {
       "  In the summary, but in none of the events it replaces:",
       "    sha  beef123",
     ]);
+  });
+
+  it("says in two lines what the next calls cost, where that is known", () => {
+    const cache = { prefix_kept: 13_000, rewritten: 8200, saved_per_call: 75_100, break_even_calls: 2 };
+    const cost = { model: "claude-x", is_warm: true, without_usd: 0.03, with_usd: 0.35, extra_usd: 0.32 };
+    const shown = (more: object): string[] =>
+      renderTimeline({ ...REPORT, cache, cost: { ...cost, saved_usd: 0.011, pays_after: 30, ...more } }, PLAIN)
+        .split("\n")
+        .slice(6);
+    expect(shown({})).toEqual([
+      "",
+      "  next call +$0.32 (claude-x): 8.2k tokens cached anew",
+      "  then −$0.011 a call: pays after 30 calls",
+    ]);
+    expect(shown({ is_warm: false, extra_usd: -0.2, pays_after: 0 })).toEqual([
+      "",
+      "  next call −$0.20 (claude-x): the cache has expired anyway",
+      "  then −$0.011 a call: pays at once",
+    ]);
+    expect(shown({ saved_usd: 0, pays_after: null })).toEqual([]);
+  });
+
+  it("fits a terminal of 24 lines when it is short, whatever there is to say", () => {
+    const segments = Array.from(
+      { length: 300 },
+      (_, at): CompactSegment => ({ from: at, to: at, kind: "compacted", tokens: { before: 9, after: 8 } }),
+    );
+    const counts = { total: 90, visible: 30, summary: 0, pointer: 0, hidden: 60, mentioned_later: 7 };
+    const facts = Object.fromEntries(FACT_KINDS.map((kind, at) => [kind, { ...counts, hidden: 60 - at }]));
+    const mentioned_later = Array.from(
+      { length: 20 },
+      (_, at) => ({ kind: "files", text: `f${at}.ts`, turn: 9 }) as const,
+    );
+    const steps = ["a", "b", "c"].map((strategy) => ({ strategy, events_removed: 3, estimated_tokens_saved: 9 }));
+    const report = {
+      ...REPORT,
+      dryRun: true,
+      segments,
+      overhead: 12_000,
+      receipt: { facts, mentioned_later },
+      report: { events_removed: 9, estimated_tokens_saved: 27, steps },
+      cache: { prefix_kept: 13_000, rewritten: 8200, saved_per_call: 75_100, break_even_calls: 0 },
+      warnings: ["one of them"],
+    };
+    const lines = renderTimeline(report, { ...PLAIN, width: 80 }, { isFull: false }).split("\n");
+    expect(lines.length).toBeLessThanOrEqual(20);
+    expect(lines.filter((line) => line.length > 80)).toEqual([]);
+    expect(lines).toContain("  saved by: a 9, b 9, c 9");
+    expect(lines.filter((line) => / 60 .* 7$/.test(line))).toHaveLength(1);
+    expect(lines.at(-2)).toMatch(/^ +555 facts are hidden in all, later turns mention 70 that are gone: --full$/);
+    expect(renderTimeline(report, { ...PLAIN, width: 80 }).split("\n").length).toBeGreaterThan(60);
   });
 
   it("leaves out the middle of a long timeline, and says how much", () => {
