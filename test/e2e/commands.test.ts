@@ -149,7 +149,9 @@ describe("the documents of --json", () => {
           }
         ],
         "planned_summary": null,
-        "warnings": [],
+        "warnings": [
+          "saves only 41 of the conversation's 383 tokens (10.7%), yet the cached prefix has to be rewritten: it pays after 94 calls"
+        ],
         "compaction": "6yzrhc",
         "dry_run": false,
         "event": {
@@ -231,7 +233,7 @@ describe("the documents of --json", () => {
           "policies": "reasoning + tools stripped",
           "profile": "default",
           "commit": "<commit 1, whole id>",
-          "timestamp": "2026-05-01T12:00:04.000Z",
+          "timestamp": "2026-05-01T12:00:05.000Z",
           "author": "Ada Test",
           "subject": "compact 0..2: reasoning + tools stripped (20.4k → 20.3k tokens)",
           "kind": "compaction",
@@ -372,7 +374,7 @@ describe("the documents of --json", () => {
           "policies": "reasoning + tools stripped",
           "profile": "default",
           "commit": "<commit 2, whole id>",
-          "timestamp": "2026-05-01T12:00:05.000Z",
+          "timestamp": "2026-05-01T12:00:08.000Z",
           "author": "Ada Test",
           "subject": "Revert \\"compact 0..2: reasoning + tools stripped (20.4k → 20.3k tokens)\\"",
           "kind": "revert",
@@ -391,7 +393,7 @@ describe("the documents of --json", () => {
           "policies": "reasoning + tools stripped",
           "profile": "default",
           "commit": "<commit 1, whole id>",
-          "timestamp": "2026-05-01T12:00:04.000Z",
+          "timestamp": "2026-05-01T12:00:05.000Z",
           "author": "Ada Test",
           "subject": "compact 0..2: reasoning + tools stripped (20.4k → 20.3k tokens)",
           "kind": "compaction",
@@ -437,7 +439,7 @@ describe("the documents of --json", () => {
           "tokens_source": "estimate",
           "compactions": 0,
           "forks": 1,
-          "updated_at": "2026-05-01T12:00:05.000Z",
+          "updated_at": "2026-05-01T12:00:08.000Z",
           "active": true,
           "overhead_source": "typical"
         }
@@ -913,15 +915,11 @@ describe("what compact would do", () => {
         total  estimate                               20.4k → 20.3k  -0.2%
         system prompt and tools are typical for this agent: its own are not recorded
 
-        reasoning   3 events removed  38 saved
-        tool_calls                     3 saved
-
+        saved by: reasoning 38, tool_calls 3
         cache: 20.0k kept, 335 rewritten once; 41 saved per call, pays after 94 calls
 
-          FACTS        TOTAL  VISIBLE  SUMMARY  POINTER  HIDDEN  MENTIONED LATER
-          commands         3        3        -        -       -                -
-          identifiers      3        3        -        -       -                -
-          requests         3        3        -        -       -                -
+          9 facts, none of them hidden
+      note: saves only 41 of the conversation's 383 tokens (10.7%), yet the cached prefix has to be rewritten: it pays after 94 calls
       "
     `);
     expect(await sandbox.json(["compact", "--dry-run"])).toMatchObject({
@@ -939,15 +937,11 @@ describe("what compact would do", () => {
         total  estimate                               20.4k → 20.3k  -0.3%
         system prompt and tools are typical for this agent: its own are not recorded
 
-        reasoning   5 events removed  63 saved
-        tool_calls                     5 saved
-
+        saved by: reasoning 63, tool_calls 5
         cache: 20.0k kept, 308 rewritten once; 68 saved per call, pays after 53 calls
 
-          FACTS        TOTAL  VISIBLE  SUMMARY  POINTER  HIDDEN  MENTIONED LATER
-          commands         5        5        -        -       -                -
-          identifiers      5        5        -        -       -                -
-          requests         5        5        -        -       -                -
+          15 facts, none of them hidden
+      note: saves only 68 of the conversation's 383 tokens (17.8%), yet the cached prefix has to be rewritten: it pays after 53 calls
       "
     `);
     expect([storeState(sandbox), objects(sandbox)]).toEqual(before);
@@ -1155,9 +1149,7 @@ describe("fork", () => {
         total  estimate                               20.4k → 20.4k  -0.1%
         system prompt and tools are typical for this agent: its own are not recorded
 
-        reasoning   2 events removed  25 saved
-        tool_calls                     2 saved
-
+        saved by: reasoning 25, tool_calls 2
         cache: 20.0k kept, 349 rewritten once; 27 saved per call, pays after 149 calls
       note: saves only 27 of the conversation's 383 tokens (7.0%), yet the cached prefix has to be rewritten: it pays after 149 calls
       "
@@ -1173,6 +1165,7 @@ describe("fork", () => {
         system prompt and tools are typical for this agent: its own are not recorded
 
         cache: 20.1k kept, 210 rewritten once; 38 saved per call, pays after 64 calls
+      note: saves only 38 of the conversation's 356 tokens (10.7%), yet the cached prefix has to be rewritten: it pays after 64 calls
       "
     `);
     expect(await run("jpg log")).toMatchInlineSnapshot(`
@@ -1472,10 +1465,9 @@ describe("log, diff, undo, revert", () => {
         total  estimate                               20.4k → 20.3k  -0.2%
         system prompt and tools are typical for this agent: its own are not recorded
 
-        reasoning   3 events removed  38 saved
-        tool_calls                     3 saved
-
+        saved by: reasoning 38, tool_calls 3
         cache: 20.0k kept, 335 rewritten once; 41 saved per call, pays after 94 calls
+      note: saves only 41 of the conversation's 383 tokens (10.7%), yet the cached prefix has to be rewritten: it pays after 94 calls
       "
     `);
     const [made] = await sandbox.json<readonly { compaction: string }[]>(["log"]);
@@ -1619,9 +1611,7 @@ describe("checkout", () => {
         total  estimate                               20.4k → 20.4k  -0.1%
         system prompt and tools are typical for this agent: its own are not recorded
 
-        reasoning   2 events removed  25 saved
-        tool_calls                     2 saved
-
+        saved by: reasoning 25, tool_calls 2
         cache: 20.0k kept, 349 rewritten once; 27 saved per call, pays after 149 calls
       note: saves only 27 of the conversation's 383 tokens (7.0%), yet the cached prefix has to be rewritten: it pays after 149 calls
       "
@@ -1653,9 +1643,7 @@ describe("checkout", () => {
         total  estimate                               20.4k → 20.3k  -0.1%
         system prompt and tools are typical for this agent: its own are not recorded
 
-        reasoning   1 event removed  13 saved
-        tool_calls                    1 saved
-
+        saved by: reasoning 13, tool_calls 1
         cache: 20.1k kept, 234 rewritten once; 14 saved per call, pays after 193 calls
       note: saves only 14 of the conversation's 356 tokens (3.9%), yet the cached prefix has to be rewritten: it pays after 193 calls
       "
