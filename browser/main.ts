@@ -6,6 +6,7 @@ import { handleFind } from "./find.ts";
 import { followLinks } from "./go.ts";
 import { handleKeys } from "./keys.ts";
 import { repeatSaid } from "./notices.ts";
+import { openOutline } from "./outline.ts";
 import { watchGaps } from "./parts.ts";
 import { showSelfLink } from "./self-link.ts";
 import { followSides, hideIn } from "./sides.ts";
@@ -30,6 +31,7 @@ followLinks();
 keepCommands();
 showSelfLink();
 drawTimeline();
+openOutline();
 colourCode();
 if (location.protocol !== "file:") watch();
 // From here on the script hides rows, not the style sheet, and keys work.

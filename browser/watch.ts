@@ -2,6 +2,7 @@
 import { make, one } from "./dom.ts";
 import { applyUpdate } from "./live.ts";
 import { showNotice } from "./notices.ts";
+import { onChangedHere } from "./watch-events.ts";
 
 const POLL_MS = 2000;
 
@@ -11,16 +12,24 @@ export function watch(): void {
   let known: string | null = one("#turns")?.dataset["commit"] ?? null;
   // A form that was sent brings another page: what it changes need not come in here, and may leave nothing that could.
   let isLeaving = false;
-  const look = async (): Promise<void> => {
+  /** Takes in what changed; false = nothing more will. */
+  const check = async (isOwn: boolean): Promise<boolean> => {
     const state = await readState();
-    if (!isLeaving) {
-      if (typeof state === "string") return showNotice(state);
-      const now = own === "" ? JSON.stringify(state) : (state[own] ?? "");
-      if (known !== null && now !== known) await follow(now);
-      known = now;
+    if (isLeaving) return true;
+    if (typeof state === "string") {
+      showNotice(state);
+      return false;
     }
-    setTimeout(look, POLL_MS);
+    const now = own === "" ? JSON.stringify(state) : (state[own] ?? "");
+    const isChanged = known !== null && now !== known;
+    known = now;
+    if (isChanged) await follow(now, isOwn);
+    return true;
   };
+  const look = async (): Promise<void> => {
+    if (await check(false)) setTimeout(look, POLL_MS);
+  };
+  onChangedHere(() => void check(true));
   addEventListener("submit", (event) => {
     isLeaving ||= !event.defaultPrevented;
   });
@@ -43,19 +52,19 @@ async function readState(): Promise<Readonly<Record<string, string>> | string> {
   }
 }
 
-async function follow(now: string): Promise<void> {
+async function follow(now: string, isOwn: boolean): Promise<void> {
   if (now === "") showNotice("This conversation is gone: you see its last state.");
-  else if (!(await updateAndReport()))
+  else if (!(await updateAndReport(isOwn)))
     showNotice(
       one("#turns") === null ? "Something has changed." : "This conversation has changed.",
       make("a", { href: location.pathname }, "Show it as it is now"),
     );
 }
 
-async function updateAndReport(): Promise<boolean> {
+async function updateAndReport(isOwn: boolean): Promise<boolean> {
   try {
     const words = await applyUpdate();
-    if (words !== null) showNotice(words);
+    if (words !== null && !isOwn) showNotice(words);
     return words !== null;
   } catch {
     return false;

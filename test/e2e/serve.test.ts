@@ -89,7 +89,7 @@ describe("pages of a store", () => {
     expect(said(done)).toMatch(/Compacted: .*turns 0\.\.3/);
     const [row] = await sandbox.json<readonly { compaction: string; commit: string }[]>(["log"]);
     const shown = await pages.ask(`${path}/compaction/${row?.compaction}`);
-    expect(shown.body).toContain("<del>- ");
+    expect(shown.body).toContain("<del>");
     const back = await act(pages, `${path}/revert`, { id: row?.commit ?? "" });
     expect(said(back)).toContain(`Reverted ${row?.compaction}`);
     const [revert] = await sandbox.json<readonly { kind: string; commit: string }[]>(["log"]);
@@ -183,7 +183,9 @@ describe("pages of a store", () => {
     expect((await pages.ask(path)).body).toContain(`<a href="${address}">side by side</a>`);
     const { body } = await pages.ask(address);
     expect(body).toContain("4 turns are the same on both");
-    const rows = [...body.matchAll(/<div class="two"><pre class="diff">(.*?)<\/pre><pre class="diff">(.*?)<\/pre>/gs)];
+    const rows = [
+      ...body.matchAll(/<div class="two"><div>(.*?)<\/div><div>(?!<div class="side removed)(.*?)<\/div><\/div>\n/gs),
+    ];
     const stripped = rows.filter(
       ([, left, right]) => left?.includes("output of toolu") && right?.includes("[compacted]"),
     );

@@ -46,10 +46,10 @@ export function renderActions({ branch, title, turns }: ConversationPage): Html 
   const to = Math.max(0, last - 3);
   const what: FieldWord = { field: "what", value: "", empty: "TURN" };
   const form = (action: Action, inside: Html, ...commands: readonly Html[]): Html =>
-    html`<form method="post" action="${actionAddress(branch, action)}">${inside} ${commands}</form>\n`;
+    html`<form method="post" action="${actionAddress(branch, action)}"><p class="fields">${inside}</p>${commands.map((command) => html`<p class="same">${command}</p>`)}</form>\n`;
   const compact = form(
     "compact",
-    html`<label>Compact turns <input name="from" type="number" min="0" max="${last}" value="0" required></label> <label>to <input name="to" type="number" min="0" max="${last}" value="${to}" required></label> <label>with <select name="profile">${MANNERS.map((name) => html`<option data-words="${MANNER_WORDS[name]}">${name}</option>`)}</select></label> <button name="how" value="dry-run">What would it do?</button> <button name="how" value="do">Compact</button>`,
+    html`<label>Turns <input name="from" type="number" min="0" max="${last}" value="0" required></label> <label>to <input name="to" type="number" min="0" max="${last}" value="${to}" required></label> <label>with <select name="profile">${MANNERS.map((name) => html`<option data-words="${MANNER_WORDS[name]}">${name}</option>`)}</select></label> <button name="how" value="dry-run">What would it do?</button> <button name="how" value="do">Compact</button>`,
     commandHtml(
       ...["jpg", "compact", branch, "--from", { field: "from", value: "0" }],
       ...["--to", { field: "to", value: String(to) }, { field: "profile", value: MANNER_WORDS.default }],
@@ -57,14 +57,13 @@ export function renderActions({ branch, title, turns }: ConversationPage): Html 
   );
   const pin = form(
     "pin",
-    html`<label>Turn <input name="what" required pattern="-?[0-9]+(:.+)?" size="8"></label> <button>Pin</button> <button formaction="${actionAddress(branch, "unpin")}">Unpin</button>`,
+    html`<label>Always show turn <input name="what" required pattern="-?[0-9]+(:.+)?" size="8"></label> <button>Pin</button> <button formaction="${actionAddress(branch, "unpin")}">Unpin</button>`,
     commandHtml("jpg", "pin", branch, what),
-    html` `,
     commandHtml("jpg", "pin", branch, what, "--remove"),
   );
   const fork = form(
     "fork",
-    html`<label>Fork that ends with turn <input name="turn" type="number" min="0" max="${last}" value="${last}" required></label> <label>named <input name="name" size="12"></label> <button>Fork</button>`,
+    html`<label>Ends with turn <input name="turn" type="number" min="0" max="${last}" value="${last}" required></label> <label>name <input name="name" size="12"></label> <button>Fork</button>`,
     commandHtml(
       ...["jpg", "fork", "--no-activate", "--until", { field: "turn", value: String(last) }],
       ...[branch, { field: "name", value: "" }],
@@ -81,7 +80,13 @@ export function renderActions({ branch, title, turns }: ConversationPage): Html 
     commandHtml("jpg", "label", branch, { field: "label", value: "", empty: "LABEL" }),
   );
   return html`<details class="actions"><summary>Change it</summary>
-${[compact, pin, fork, retitle, label]}</details>
+${[group("Shorten what the model sees", compact, pin), group("Continue from an earlier turn", fork), group("Name it", retitle, label)]}</details>
+`;
+}
+
+function group(title: string, ...forms: readonly Html[]): Html {
+  return html`<fieldset><legend>${title}</legend>
+${forms}</fieldset>
 `;
 }
 

@@ -21,7 +21,7 @@ import {
 import { type Html, html, nothing } from "./html.ts";
 import { timelineHtml } from "./timeline.ts";
 import { renderComments, renderFamily, turnExtras } from "./turn-extras.ts";
-import { type CalledTool, drawParts, type RowContext, type TurnsPart } from "./turns.ts";
+import { type CalledTool, drawParts, type RowContext, renderOutline, type TurnsPart } from "./turns.ts";
 
 /** What is drawn of a conversation, and what its events refer to. */
 interface DrawnPage {
@@ -49,7 +49,12 @@ ${page.without === undefined ? nothing : renderLook(page.branch, page.without, m
 ${family === undefined ? nothing : html`<p><a href="${anatomyAddress(page.branch)}">What fills the window</a></p>\n<div data-live="family">${renderFamily(page.branch, family)}</div>`}</header>
 ${barHtml(page, place)}
 <main>
-<section class="compactions" aria-labelledby="compactions"><h2 id="compactions">Compactions</h2>
+${
+  page.turns.length < 2
+    ? nothing
+    : html`<div class="aside" data-live="outline">${renderOutline(page.turns, context.links)}</div>
+`
+}<section class="compactions" aria-labelledby="compactions"><h2 id="compactions">Compactions</h2>
 ${canAct ? renderActions(page) : nothing}<div data-live="compactions">${renderCompactions(page.compactions, { ...context, branch: page.branch, place })}</div></section>
 ${renderComments(page.comments, { branch: page.branch, last: Math.max(0, page.turns.length - 1), links: context.links, place })}<div id="turns"${turnsData(page, place, context)}>
 ${drawParts(parts, context)}</div></main>

@@ -75,7 +75,7 @@ function renderTable(rows: readonly ListRow[], now: Date): Html {
   const body = rows.map(
     ({ branch, title, turns, tokens, compactions, forks, updated_at: updated, active, archived, labels = [] }) => {
       const marks = [...(active === true ? ["active"] : []), ...(archived === true ? ["archived"] : []), ...labels];
-      return html`<tr><th scope="row"><a href="${branchAddress(branch)}">${title}</a>${marks.map((mark) => html` <span class="label">${mark}</span>`)} <span class="facts">${branch}</span></th><td class="number wide">${turns}</td><td class="number">${sizeText(tokens)}${shareHtml(tokens, largest)}</td><td class="number wide">${compactions}</td><td class="number wide">${forks}</td><td class="number"><time datetime="${updated}" title="${updated}">${age(updated, now)}</time></td></tr>\n`;
+      return html`<tr><th scope="row"><a href="${branchAddress(branch)}">${title}</a>${marks.map((mark) => html` <span class="label">${mark}</span>`)} <span class="facts">${branch}</span></th><td class="number wide">${turns}</td><td class="number size">${sizeText(tokens)}${shareHtml(tokens, largest)}</td><td class="number wide">${compactions}</td><td class="number wide">${forks}</td><td class="number"><time datetime="${updated}" title="${updated}">${age(updated, now)}</time></td></tr>\n`;
     },
   );
   const head = ["conversation", "turns", "tokens", "compactions", "forks", "age"].map(

@@ -24,7 +24,11 @@ export function renderAnatomyPage(report: AnatomyReport, place: Place): string {
 <p class="facts">${formatTokens(tokens)} of ${formatTokens(window)} tokens, ${percent(tokens, window)} · ${model ?? "no model is named"}${known} · <code>jpg stats --anatomy</code></p></header>
 <main>${table(
     "By kind",
-    kinds.map((part) => ({ name: part.kind, size: part.tokens, share: share(part.tokens) })),
+    kinds.map((part) => ({
+      name: part.kind === "overhead" ? "system prompt and tools" : part.kind,
+      size: part.tokens,
+      share: share(part.tokens),
+    })),
   )}${table(
     "By tool",
     tools.slice(0, MOST_ROWS).map((tool) => ({
@@ -54,7 +58,7 @@ function table(title: string, rows: readonly Row[]): Html {
   const most = Math.max(1, ...rows.map(({ size }) => size));
   const drawn = rows.map(
     ({ name, size, share }) =>
-      html`<tr><th scope="row">${name}</th><td>${formatTokens(size)}</td><td>${share}</td><td><svg class="bar" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true"><rect width="${((100 * Math.max(0, size)) / most).toFixed(1)}" height="10"></rect></svg></td></tr>\n`,
+      html`<tr><th scope="row">${name}</th><td class="number">${formatTokens(size)}</td><td class="number">${share}</td><td class="amount"><svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true"><rect width="${((100 * Math.max(0, size)) / most).toFixed(1)}" height="10"></rect></svg></td></tr>\n`,
   );
   return html`<section><h2>${title}</h2><div class="table" tabindex="0"><table class="anatomy"><tbody>
 ${drawn}</tbody></table></div></section>

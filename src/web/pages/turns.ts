@@ -242,6 +242,21 @@ ${parts.map((part) => (part.isDrawn ? drawRows(turn, part, context) : renderRows
 `;
 }
 
+/** Characters of a request in the outline. */
+const OUTLINE = 90;
+
+/** Draws the outline: each turn by the first words of its request, with its size; faint where the model reads none of it. */
+export function renderOutline(turns: readonly PageTurn[], links: PageLinks): Html {
+  const rows = turns.map(({ turn, rows: said, tokens }) => {
+    const request = said.find((row) => row.kind === "event" && kindOf(row.event) === "user");
+    const words =
+      request?.kind === "event" ? forLine(eventText(request.event)?.slice(0, 4 * OUTLINE) ?? "", OUTLINE) : "";
+    const isGone = tokens.view === 0 && tokens.raw > 0;
+    return html`<li${isGone ? html` class="gone"` : nothing}><a href="${links.turn(turn)}"><span class="facts">${turn}</span> <span>${words === "" ? "…" : words}</span> <span class="facts">${formatTokens(tokens.raw)}</span></a></li>\n`;
+  });
+  return html`<details class="outline"><summary>Outline</summary><nav aria-label="Turns"><ol>${rows}</ol></nav></details>`;
+}
+
 function renderGap(turns: readonly PageTurn[], { links }: RowContext): Html {
   const [first, last] = [turns[0]?.turn ?? 0, turns.at(-1)?.turn ?? 0];
   const address = links.part({ from: first, to: last });
