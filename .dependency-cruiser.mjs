@@ -13,6 +13,7 @@ export const LEVELS = {
     ["diff"],
     ["compact"],
     ["import", "look"],
+    ["overview"],
     ["integrity"],
     ["share"],
     ["manage"],

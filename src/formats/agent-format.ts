@@ -123,6 +123,8 @@ export interface SessionFiles {
   readonly isCallers?: (env: Machine["env"], fileName: string) => boolean;
   /** Path, from a session's folder, of the file that describes it; `folder` = that folder's name. Null or absent = there is none. */
   readonly about?: (fileName: string, folder?: string) => string | null;
+  /** Days after the last change at which the agent deletes a session, by its settings; absent = it deletes none. Never throws. */
+  readonly keptDays?: (machine: Machine) => number;
   /** Rule for a session's second file; absent = each has one file. */
   readonly companion?: CompanionRule;
   /** Sessions that are many small files; absent = none are. */

@@ -441,7 +441,14 @@ describe("the documents of --json", () => {
           "forks": 1,
           "updated_at": "2026-05-01T12:00:08.000Z",
           "active": true,
-          "overhead_source": "typical"
+          "overhead_source": "typical",
+          "agent": "claude-code",
+          "cost_usd": 0.<commit 3>,
+          "window": {
+            "model": "anthropic/claude-sonnet-4-5-20250929",
+            "tokens": 200000,
+            "share": 0.102
+          }
         }
       ]
       "
@@ -1223,8 +1230,8 @@ describe("fork", () => {
     `);
     expect(await run("jpg ls")).toMatchInlineSnapshot(`
       "$ jpg ls
-        ID                                 BRANCH  TURNS  TOKENS  COMP  FORK  AGE  TITLE
-      * <id>  main        6  ~20.4k     -     3  2mo  Measure the tide at the pier
+      AGE  AGENT   TITLE                         TURNS  TOKENS  FULL  FORK    COST   ID
+      2mo  claude  Measure the tide at the pier      6    ~20k   10%     3  <$0.01  *ryyb
       "
     `);
     for (const name of ["last", "from", "back"]) await expectForked(name);

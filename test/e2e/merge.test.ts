@@ -175,7 +175,7 @@ describe("jpg merge", () => {
     expect(await run("jpg merge short")).toMatchInlineSnapshot(`
       "$ jpg merge short
       ! error: <id>/short cannot be merged into itself.
-      ! hint: Name another fork, or the branch to merge it into: \`jpg merge FORK --into BRANCH\`. \`jpg ls --all\` lists the forks.
+      ! hint: Name another fork, or the branch to merge it into: \`jpg merge FORK --into BRANCH\`. \`jpg ls --branches\` lists the forks.
       [exit 2]
       "
     `);

@@ -65,7 +65,7 @@ describe("the README branch", () => {
     expect(await sandbox.json(["fetch"])).toMatchObject({ branches: [], total: 1 });
     expect(tip("trunk")).toBe(there);
     expect(await sandbox.jpg(["pull"], { cwd: theirs })).toMatchObject({ code: 0 });
-    expect(await sandbox.json(["ls", "--all"], { cwd: theirs })).toMatchObject([{ id: sandbox.conversation }]);
+    expect(await sandbox.json(["ls", "--branches"], { cwd: theirs })).toMatchObject([{ id: sandbox.conversation }]);
     expect(await sandbox.json(["fsck"], { cwd: theirs })).toMatchObject({ ok: true, branches: 1 });
     expect(await sandbox.jpg(["push", "--all"], { cwd: theirs })).toMatchObject({ code: 0, stderr: /^To origin/ });
     expect(await sandbox.json(["scan"], { cwd: theirs })).toMatchObject({});

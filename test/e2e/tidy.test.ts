@@ -40,7 +40,7 @@ describe("archive", () => {
     expect(await idsIn(sandbox)).toEqual([other]);
     expect(await idsIn(sandbox, "--archived")).toEqual([first]);
     expect(await idsIn(sandbox, "--all")).toEqual([first, other].sort());
-    expect((await jpg(["ls", "--all"])).stdout).toContain("[archived]");
+    expect((await jpg(["ls", "--branches"])).stdout).toContain("[archived]");
     expect((await jpg(["show", first])).stdout).toMatch(/State: +archived/);
     expect(await sandbox.json(["archive", first])).toMatchObject({ archived: true, commit: null });
     for (const again of [["unarchive"], ["archive", "--undo"]]) {

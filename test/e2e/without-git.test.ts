@@ -49,7 +49,7 @@ describe("without git", () => {
     await run("fork", "@", "everything");
     await run("undo");
     await run("undo");
-    expect((await run("ls", "--all")).split("\n").filter((line) => line.includes("everything"))).toHaveLength(1);
+    expect((await run("ls", "--branches")).split("\n").filter((line) => line.includes("everything"))).toHaveLength(1);
     await run("use", "-");
     await run("use", "-");
     await run("compact", "-s", "strip-reasoning", "-s", "dedup-tools", "-s", "strip-tool-results", "--pointers");

@@ -14,8 +14,9 @@ import { renderTurnMarkdown, renderViewHeading } from "../../formats/markdown/wr
 import { type Draft, openDraft } from "../../store/files.ts";
 import type { ConversationStore, Worktree } from "../../store/store.ts";
 import { objectId } from "./runtime.ts";
+import { conversationTitle } from "./title.ts";
 import { type BranchTree, loadBranchTree } from "./tree.ts";
-import { conversationTitle, readTurnFiles } from "./turns.ts";
+import { readTurnFiles } from "./turns.ts";
 import { type KnownTurns, loadCompactions, loadView } from "./view.ts";
 import type { Workspace } from "./workspace.ts";
 

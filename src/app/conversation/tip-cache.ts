@@ -23,6 +23,14 @@ export interface ConversationFacts {
   readonly compacted_to?: number;
   /** RFC 3339 UTC. */
   readonly updated_at: string;
+  /** Format of the session that it was imported from; absent = it began in jpg. */
+  readonly agent?: string;
+  /** US dollars for its recorded requests at today's list prices; null = the price of a model is unknown; absent = none is recorded. */
+  readonly cost_usd?: number | null;
+  /** The model that answered last and its window, tokens; absent = none answered. */
+  readonly window?: { readonly model: string; readonly tokens: number };
+  /** The prices and windows that were applied, as `priceKey` names them. */
+  readonly priced?: string;
   readonly archived?: boolean;
   readonly pinned?: boolean;
   readonly labels?: readonly string[];
@@ -60,7 +68,7 @@ interface CachedTip {
 }
 
 /** To be raised when jpg counts differently or caches something else. */
-const FORMAT = 1;
+const FORMAT = 2;
 const CACHE = `tip-${FORMAT}`;
 
 /** Reads the cache of a branch; its parts may be of older commits. */

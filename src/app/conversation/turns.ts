@@ -224,15 +224,10 @@ export interface MetaRecord extends PinRecord, MarkRecord, CommentRecord {
   readonly group?: string;
 }
 
-/** Reads the current title, safe to show. */
-export async function conversationTitle(workspace: Workspace, tree: BranchTree): Promise<string> {
-  return titleIn(await readMetas(workspace, tree), tree.header);
-}
-
-/** Returns the current title by records under meta/, oldest first. */
-export function titleIn(metas: readonly MetaRecord[], header: BranchTree["header"]): string {
+/** Returns the title that a record under meta/ gave last, safe to show; "" = none did. `metas`: oldest first. */
+export function givenTitle(metas: readonly MetaRecord[]): string {
   const named = metas.filter((meta) => typeof meta.title === "string");
-  return shownTitle(named[named.length - 1]?.title ?? "") || header.title;
+  return shownTitle(named[named.length - 1]?.title ?? "");
 }
 
 /** Reads all undamaged meta records, oldest first. */

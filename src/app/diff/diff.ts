@@ -221,7 +221,7 @@ async function revisionTree(workspace: Workspace, tree: BranchTree, revision: st
   } catch (error) {
     if (error instanceof JpgError && error.code === "turn_number") throw error;
     throw userError("unknown_revision", `${revision} is not a commit, branch or conversation.`, {
-      hints: ["`jpg log` and `jpg git log` list commits, `jpg ls --all` branches."],
+      hints: ["`jpg log` and `jpg git log` list commits, `jpg ls --branches` branches."],
       cause: error,
     });
   }

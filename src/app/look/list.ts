@@ -1,32 +1,28 @@
 // Lists conversations: one row for each, by its active or main branch; or one row for each branch.
-import { marksInForce } from "../../core/conversation/marks.ts";
 import { conversationOf, forkOf } from "../../core/conversation/name.ts";
 import { JpgError } from "../../core/errors.ts";
 import type { BranchTip, ConversationStore } from "../../store/store.ts";
-import { type CountedView, loadCountedMinimal, reportTokens } from "../conversation/counted-view.ts";
 import { countProgress } from "../conversation/progress.ts";
-import { isBrokenLink } from "../conversation/spliced-turns.ts";
-import { type ConversationFacts, cacheAtTip, cachedAt, readTip } from "../conversation/tip-cache.ts";
-import {
-  type BranchTree,
-  type ConversationHeader,
-  loadBranchTree,
-  parentSession,
-  warnOfDamage,
-} from "../conversation/tree.ts";
-import { readMetas, titleIn } from "../conversation/turns.ts";
+import type { ConversationFacts } from "../conversation/tip-cache.ts";
+import { loadBranchTree, warnOfDamage } from "../conversation/tree.ts";
 import type { Workspace } from "../conversation/workspace.ts";
 import { preferredBranch } from "../names/conversations.ts";
 import { findSession } from "../names/find-session.ts";
+import { createFactsReader } from "./facts.ts";
 
 /** The list, and what could not be read: one damaged or newer conversation does not hide the others. */
 export interface Listing {
-  /** Newest first. */
+  /** In the order asked for; each sub-agent after the one that started it. */
   readonly rows: ListReport;
   /** Archived conversations that were left out. */
   readonly archived: number;
+  /** Number of rows beyond the most that were asked for. */
+  readonly left: number;
   readonly unreadable: readonly { readonly branch: string; readonly error: JpgError }[];
 }
+
+/** How a list is ordered: newest, largest view or most expensive first. */
+export type ListOrder = "age" | "size" | "cost";
 
 interface ListOptions {
   /** List every fork, archived ones included. */
@@ -35,25 +31,39 @@ interface ListOptions {
   readonly archived?: boolean;
   /** List only conversations with all of these labels. */
   readonly labels?: readonly string[];
+  /** List only conversations of sessions of this format. */
+  readonly agent?: string | undefined;
+  /** Default: age. */
+  readonly order?: ListOrder | undefined;
+  /** Most rows; default: no limit. */
+  readonly most?: number | undefined;
 }
 
 export async function listConversations(workspace: Workspace, options: ListOptions): Promise<Listing> {
   const { store } = workspace;
   const [tips, active] = await Promise.all([store.listBranches(), preferredBranch(workspace)]);
   const shown = shownOf(tips, { active, all: options.all });
-  const known = new Map(shown.map(({ tip }) => [tip, cachedAt(readTip(store, tip.name).facts, tip.commit)]));
+  const reader = await createFactsReader(workspace);
+  const known = new Map(shown.map(({ tip }) => [tip, reader.cached(tip)]));
   const unknown = shown.filter(({ tip }) => known.get(tip) === undefined);
   const unreadable: { branch: string; error: JpgError }[] = [];
   for (const { tip } of countProgress(workspace, "counting tokens of conversations", unknown)) {
     try {
-      known.set(tip, await knownFacts(workspace, tip));
+      known.set(tip, await reader.read(tip));
     } catch (error) {
       if (!(error instanceof JpgError) || error.kind !== "repository") throw error;
       unreadable.push({ branch: tip.name, error });
     }
   }
-  const listed = await warnAndSort(workspace, collectRows(shown, { known, active, options }));
-  return { ...listed, rows: await placeAgents(store, tips, { rows: listed.rows, all: options.all }), unreadable };
+  const collected = collectRows(shown, { known, active, options });
+  await warnOfDamaged(workspace, collected.damaged);
+  const sorted = collected.rows.sort(ORDERS[options.order ?? "age"]);
+  const rows = await placeAgents(store, tips, { rows: sorted, all: options.all });
+  return { rows: rows.slice(0, options.most), archived: collected.archived, left: leftOut(rows, options), unreadable };
+}
+
+function leftOut(rows: ListReport, { most }: ListOptions): number {
+  return Math.max(0, rows.length - (most ?? rows.length));
 }
 
 interface CollectedRows {
@@ -82,7 +92,7 @@ function collectRows(
     const facts = known.get(tip);
     if (facts === undefined) continue;
     if (facts.damaged === true) damaged.push(tip);
-    if (!hasLabels(facts, options.labels)) continue;
+    if (!hasLabels(facts, options.labels) || !isOf(facts, options.agent)) continue;
     if (options.all || (facts.archived ?? false) === (options.archived ?? false))
       rows.push(toRow({ tip, id, forks }, facts, active));
     else if (facts.archived === true) archived++;
@@ -90,29 +100,41 @@ function collectRows(
   return { rows, archived, damaged };
 }
 
-/** `compacted_to` is for the next command, not for a list. */
+/** `compacted_to` is for the next command, not for a list; which prices were applied is the cache's matter. */
 function toRow({ tip, id, forks }: ShownBranch, facts: ConversationFacts, active: string | null): ListRow {
-  const { title, turns, tokens, tokens_source = "estimate", compactions, updated_at, compacted_to: _, ...rest } = facts;
+  const { title, turns, tokens, tokens_source = "estimate", compactions, updated_at } = facts;
+  const { compacted_to: _, priced: __, window, ...rest } = facts;
   const [branch, isActive] = [tip.name, tip.name === active];
   const row = { id, title, branch, turns, tokens, tokens_source, compactions, forks, updated_at, active: isActive };
-  return { ...row, ...rest };
+  return { ...row, ...rest, ...(window === undefined ? {} : { window: withShare(window, tokens.view) }) };
 }
 
-async function warnAndSort(
-  workspace: Workspace,
-  { rows, archived, damaged }: CollectedRows,
-): Promise<Omit<Listing, "unreadable">> {
+function withShare(window: NonNullable<ConversationFacts["window"]>, view: number): NonNullable<ListRow["window"]> {
+  return { ...window, share: Math.round((view / window.tokens) * 1000) / 1000 };
+}
+
+async function warnOfDamaged(workspace: Workspace, damaged: readonly BranchTip[]): Promise<void> {
   for (const { name, commit } of damaged)
     await warnOfDamage(workspace, await loadBranchTree(workspace.store, name, commit));
-  return { rows: rows.sort(newestFirst), archived };
 }
 
 function newestFirst(a: ListRow, b: ListRow): number {
   return a.updated_at < b.updated_at ? 1 : a.updated_at > b.updated_at ? -1 : 0;
 }
 
+const ORDERS: Readonly<Record<ListOrder, (a: ListRow, b: ListRow) => number>> = {
+  age: newestFirst,
+  size: (a, b) => b.tokens.view - a.tokens.view || newestFirst(a, b),
+  // What is not known comes last.
+  cost: (a, b) => (b.cost_usd ?? -1) - (a.cost_usd ?? -1) || newestFirst(a, b),
+};
+
 function hasLabels({ labels = [] }: ConversationFacts, wanted: readonly string[] = []): boolean {
   return wanted.length === 0 || wanted.every((label) => labels.includes(label.normalize("NFC")));
+}
+
+function isOf({ agent }: ConversationFacts, wanted: string | undefined): boolean {
+  return wanted === undefined || agent === wanted;
 }
 
 /** A branch with a row, its conversation, and the number of the others. */
@@ -143,65 +165,14 @@ function rankOf(name: string, active: string | null): number {
   return name === active ? 0 : forkOf(name) === "main" ? 1 : 2;
 }
 
-/**
- * Returns the facts of a branch for a list, from the cache, or reads and caches them. Throws the errors of a damaged conversation.
- */
-export async function knownFacts(workspace: Workspace, tip: BranchTip): Promise<ConversationFacts> {
-  const { store } = workspace;
-  const { name: branch, commit } = tip;
-  const kept = cachedAt(readTip(store, branch).facts, commit);
-  if (kept !== undefined) return kept;
-  const facts = await readFacts(workspace, tip);
-  // A partial clone may have more turns the next time.
-  if (facts.turns_elsewhere === undefined) await cacheAtTip(store, { branch, commit }, "facts", facts);
-  return facts;
-}
-
-async function readFacts(workspace: Workspace, { name, commit }: BranchTip): Promise<ConversationFacts> {
-  const { store } = workspace;
-  const tree = await loadBranchTree(store, name, commit);
-  const damaged = await warnOfDamage(workspace, tree);
-  const [loaded, [seconds = 0]] = await Promise.all([loadCountedMinimal(store, tree), store.readCommitTimes([commit])]);
-  const metas = await readMetas(workspace, tree);
-  const { archived, labels } = marksInForce(metas);
-  return {
-    title: titleIn(metas, tree.header),
-    turns: tree.turnOids.length,
-    ...(loaded.elsewhere === 0 ? {} : { turns_elsewhere: loaded.elsewhere }),
-    ...reportTokens(loaded),
-    compactions: loaded.live.all.length,
-    ...compactedTo(loaded, tree),
-    ...parentOf(tree.header),
-    ...(isSpliced(loaded, tree) ? { spliced: true as const } : {}),
-    ...(damaged > 0 ? { damaged: true as const } : {}),
-    updated_at: new Date(seconds * 1000).toISOString(),
-    ...(archived ? { archived } : {}),
-    ...(labels.length === 0 ? {} : { labels }),
-  };
-}
-
-function parentOf(header: ConversationHeader): Pick<ConversationFacts, "parent"> {
-  const parent = parentSession(header);
-  return parent === null || header.source === null ? {} : { parent: { format: header.source.format, ...parent } };
-}
-
-function compactedTo({ live }: CountedView, { turnOids }: BranchTree): Pick<ConversationFacts, "compacted_to"> {
-  if (live.applied.length === 0) return {};
-  const last = live.applied.reduce((turn, { to_turn }) => Math.max(turn, to_turn), 0);
-  return { compacted_to: Math.min(last, turnOids.length - 1) };
-}
-
-/** Like `findBrokenLinks`, from cached facts. */
-function isSpliced({ facts }: CountedView, { turnOids }: BranchTree): boolean {
-  return turnOids.length > 1 && facts.some(({ previous, index }) => isBrokenLink(previous, turnOids[index - 1]));
-}
-
 /** A row of `ls`: one conversation by one branch. */
-export interface ListRow extends ConversationFacts {
+export interface ListRow extends Omit<ConversationFacts, "window"> {
   readonly id: string;
   readonly branch: string;
   /** Number of other branches. */
   readonly forks: number;
+  /** The window of the model that answered last; `share`: of the view in it, 0 or more. Absent = none answered. */
+  readonly window?: { readonly model: string; readonly tokens: number; readonly share: number };
   /** Whether it is the active conversation (`@`). */
   readonly active?: boolean;
   /** Conversations of sub-agents that are left out; absent = none. */

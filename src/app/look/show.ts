@@ -20,6 +20,7 @@ import { loadCountedMinimal, reportTokens } from "../conversation/counted-view.t
 import { findSquashed, readRecordLog } from "../conversation/log.ts";
 import { warnOfSplice } from "../conversation/spliced-turns.ts";
 import { cachedAt, readTip } from "../conversation/tip-cache.ts";
+import { titleWith } from "../conversation/title.ts";
 import {
   type BranchTree,
   type ConversationHeader,
@@ -28,7 +29,7 @@ import {
   parentSession,
   parseHeader,
 } from "../conversation/tree.ts";
-import { readAttachments, readMetas, titleIn } from "../conversation/turns.ts";
+import { readAttachments, readMetas } from "../conversation/turns.ts";
 import { loadCompactions } from "../conversation/view.ts";
 import type { Workspace } from "../conversation/workspace.ts";
 import { eventLines } from "../diff/view-text.ts";
@@ -106,7 +107,7 @@ async function showConversation(workspace: Workspace, tree: BranchTree): Promise
   return {
     kind: "conversation",
     id: conversation,
-    title: titleIn(metas, tree.header),
+    title: await titleWith(workspace, tree, metas),
     ...marksInForce(metas),
     branch: tree.branch,
     commit: tree.commit,

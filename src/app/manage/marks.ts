@@ -5,7 +5,7 @@ import { userError } from "../../core/errors.ts";
 import { recordMessage } from "../../store/messages.ts";
 import { appendMeta } from "../conversation/append.ts";
 import type { BranchTree } from "../conversation/tree.ts";
-import { readMetas, titleIn } from "../conversation/turns.ts";
+import { givenTitle, readMetas } from "../conversation/turns.ts";
 import type { Workspace } from "../conversation/workspace.ts";
 
 interface Marked {
@@ -100,7 +100,9 @@ export async function setTitle(
 ): Promise<{ readonly commit: string | null; readonly title: string }> {
   const line = parseTitle(title);
   const commit = await appendMeta(workspace, tree, (metas, { header }) =>
-    titleIn(metas, header) === line ? null : { fields: { title: line }, message: recordMessage("title", line) },
+    (givenTitle(metas) || header.title) === line
+      ? null
+      : { fields: { title: line }, message: recordMessage("title", line) },
   );
   return { commit, title: line };
 }

@@ -116,7 +116,7 @@ async function refuseImpossible(workspace: Workspace, { into, fork, text }: Merg
   if (into.branch === fork.branch)
     throw userError("merge_itself", `${fork.branch} cannot be merged into itself.`, {
       hints: [
-        "Name another fork, or the branch to merge it into: `jpg merge FORK --into BRANCH`. `jpg ls --all` lists the forks.",
+        "Name another fork, or the branch to merge it into: `jpg merge FORK --into BRANCH`. `jpg ls --branches` lists the forks.",
       ],
     });
   if (into.header.id !== fork.header.id)

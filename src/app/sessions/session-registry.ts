@@ -62,6 +62,16 @@ export function agentName(format: string): string {
   return AGENTS.find(({ name }) => name === format)?.agent.name ?? format;
 }
 
+/** The name of a format as people say it: without `-code` or `-cli`. */
+export function shortAgentName(name: string): string {
+  return name.replace(/-(?:code|cli)$/, "");
+}
+
+/** Finds an agent by the name of its format, or by what people say. Throws `unknown_format`. */
+export function agentCalled(word: string): AgentFormat {
+  return AGENTS.find(({ name }) => shortAgentName(name) === word) ?? formatByName(word);
+}
+
 /** Hints for a path that does not exist: the agent whose name was probably mistyped. */
 export function agentMeant(path: string): readonly string[] {
   const nearest = nearestName(basename(path), formatNames());

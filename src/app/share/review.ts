@@ -16,8 +16,9 @@ import type { TreeFile } from "../../store/store.ts";
 import { compactionIdOfPath, groupPaths, readRecord } from "../conversation/append.ts";
 import { loadCounted } from "../conversation/counted-view.ts";
 import { readDeltas } from "../conversation/marks.ts";
+import { conversationTitle } from "../conversation/title.ts";
 import { type BranchTree, collectBlobs, loadBranchTree, loadTip } from "../conversation/tree.ts";
-import { conversationTitle, readMetas, readTurnFiles, turnFiles } from "../conversation/turns.ts";
+import { readMetas, readTurnFiles, turnFiles } from "../conversation/turns.ts";
 import { type KnownTurns, loadCompactions, loadView } from "../conversation/view.ts";
 import type { Workspace } from "../conversation/workspace.ts";
 import { largestChanges } from "../diff/diff-hunks.ts";
@@ -325,7 +326,7 @@ async function findAgainst(workspace: Workspace, { branch }: BranchTree): Promis
     forkOf(branch) === MAIN ? "is not a fork, and no remote is known to have it" : `has no ${MAIN} to compare with`;
   throw userError("not_a_fork", `${branch} ${reason}, so there is nothing to compare it with.`, {
     hints: [
-      "`jpg review FORK` reviews a fork of the conversation, which `jpg ls --all` lists.",
+      "`jpg review FORK` reviews a fork of the conversation, which `jpg ls --branches` lists.",
       "`jpg fetch` downloads what a remote has of it.",
     ],
   });

@@ -1,9 +1,11 @@
 import type { Workspace } from "../../app/conversation/workspace.ts";
-import { listConversations } from "../../app/look/list.ts";
+import { type Listing, type ListOrder, listConversations } from "../../app/look/list.ts";
 import { describeRemotes } from "../../app/names/conversations.ts";
+import { agentCalled, exampleAgent, formatNames, shortAgentName } from "../../app/sessions/session-registry.ts";
 import { forTerminal, forTerminalLine, type SafeText, safe } from "../../core/safe-text.ts";
-import { type CommandSpec, flag, type OptionValues, texts } from "../frame/command.ts";
-import { renderList, renderUnreadable } from "../render/list.ts";
+import { type CommandSpec, count, flag, type OptionValues, text, texts } from "../frame/command.ts";
+import { renderList } from "../render/conversations.ts";
+import { renderUnreadable } from "../render/list.ts";
 import { renderCount } from "../render/quantity.ts";
 
 /** The exit code if a part of the store is damaged, or newer than this jpg. */
@@ -11,9 +13,18 @@ const BROKEN_STORE = 3;
 
 export const command: CommandSpec = {
   name: "ls",
-  summary: "list conversations with turns, tokens, compactions and forks",
+  summary: "list conversations with agent, turns, tokens and cost",
+  description:
+    "Lists conversations, newest first. TOKENS are those of the whole history and, after the arrow, those that the model sees; FULL is their share of the model's window. COST is that of the recorded requests at today's list prices. The last column names the conversation in other commands; the active one has a star.",
   options: [
-    { flags: "-a, --all", description: "one row per fork, including archived ones and sub-agents" },
+    { flags: "--agent <name>", description: `only conversations of this agent: ${formatNames().join(", ")}` },
+    {
+      flags: "--sort <order>",
+      description: "newest, largest or most expensive first",
+      choices: ["age", "size", "cost"],
+    },
+    { flags: "-n, --count <n>", description: "only the first so many" },
+    { flags: "-a, --branches", description: "one row per fork, including archived ones and sub-agents" },
     { flags: "--archived", description: "only archived conversations" },
     {
       flags: "--label <name>",
@@ -21,13 +32,24 @@ export const command: CommandSpec = {
       repeatable: true,
     },
   ],
+  examples: [
+    {
+      command: `jpg ls --agent ${shortAgentName(exampleAgent().name)} --sort size`,
+      explains: `the largest conversations of ${exampleAgent().agent.name} first`,
+    },
+    { command: "jpg ls -n 5", explains: "the newest five" },
+  ],
   withoutGit: true,
   run: async ({ options, runtime, output, json, open }) => {
     const workspace = await open();
-    const { rows, archived, unreadable } = await listConversations(workspace, {
-      all: flag(options, "all"),
+    const agent = text(options, "agent");
+    const { rows, archived, left, unreadable } = await listConversations(workspace, {
+      all: flag(options, "branches"),
       archived: flag(options, "archived"),
       labels: texts(options, "label"),
+      agent: agent === undefined ? undefined : agentCalled(agent).name,
+      order: orderOf(options),
+      most: count(options, "count"),
     });
     if (json) output.json(rows);
     else if (rows.length === 0 && unreadable.length === 0)
@@ -37,18 +59,31 @@ export const command: CommandSpec = {
       const name = forTerminalLine(branch);
       output.warn(safe`Turns of ${name} do not continue each other: git joined them; \`jpg show ${name}\` says more.`);
     }
-    if (archived > 0 && rows.length > 0)
-      output.detail(
-        safe`${renderCount(archived, "archived conversation")} left out; \`jpg ls --archived\` lists them.`,
-      );
-    if (!json && rows.some(({ agents = 0 }) => agents > 0))
-      output.detail(
-        safe`Conversations of sub-agents are left out; \`jpg ls --all\` lists them below the ones that started them.`,
-      );
+    for (const line of json ? [] : leftOutLines({ rows, archived, left })) output.detail(line);
     for (const one of unreadable) output.warn(renderUnreadable(one));
     return unreadable.length === 0 ? 0 : BROKEN_STORE;
   },
 };
+
+function orderOf(options: OptionValues): ListOrder | undefined {
+  const order = text(options, "sort");
+  return order === "age" || order === "size" || order === "cost" ? order : undefined;
+}
+
+function leftOutLines({ rows, archived, left }: Pick<Listing, "rows" | "archived" | "left">): readonly SafeText[] {
+  const agents = rows.some((row) => (row.agents ?? 0) > 0);
+  return [
+    ...(left > 0 ? [safe`${renderCount(left, "more row")}; without \`-n\` all are listed.`] : []),
+    ...(archived > 0 && rows.length > 0
+      ? [safe`${renderCount(archived, "archived conversation")} left out; \`jpg ls --archived\` lists them.`]
+      : []),
+    ...(agents
+      ? [
+          safe`Conversations of sub-agents are left out; \`jpg ls --branches\` lists them below the ones that started them.`,
+        ]
+      : []),
+  ];
+}
 
 async function emptyListText(workspace: Workspace, options: OptionValues, archived: number): Promise<SafeText> {
   const remotes = await describeRemotes(workspace);
@@ -58,6 +93,8 @@ async function emptyListText(workspace: Workspace, options: OptionValues, archiv
 function nothingListedText(options: OptionValues, archived: number): SafeText {
   if (flag(options, "archived")) return safe`No conversation is archived.`;
   if (archived > 0) return safe`All of them are archived: \`jpg ls --archived\` lists ${archived}.`;
+  const agent = text(options, "agent");
+  if (agent !== undefined) return safe`No conversation here is of ${forTerminalLine(agent)}.`;
   const labels = texts(options, "label");
   if (labels.length > 0) return safe`No conversation has the label ${forTerminalLine(labels.join(" and "))}.`;
   return safe`There are no conversations yet: \`jpg import\` imports sessions.`;

@@ -1,6 +1,6 @@
-import { readStatus } from "../../app/look/status.ts";
+import { readStatus } from "../../app/overview/status.ts";
 import type { CommandSpec } from "../frame/command.ts";
-import { renderProjectStatus } from "../render/list.ts";
+import { renderProjectStatus } from "../render/status.ts";
 
 export const command: CommandSpec = {
   name: "status",

@@ -1,4 +1,4 @@
-import { conversationTitle } from "../../app/conversation/turns.ts";
+import { conversationTitle } from "../../app/conversation/title.ts";
 import { setTitle } from "../../app/manage/marks.ts";
 import { resolveBranch, resolveTree } from "../../app/names/resolve-id.ts";
 import { JpgError, userError } from "../../core/errors.ts";

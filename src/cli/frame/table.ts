@@ -21,12 +21,14 @@ export interface TableOptions {
   readonly width?: number;
   /** Put before each line; default nothing. */
   readonly indent?: Indent;
+  /** Blanks between columns; default 2. */
+  readonly gap?: 1 | 2;
 }
 
 /** Blanks before a line. */
 type Indent = "" | "  " | "    " | "      ";
 
-const GAP = "  ";
+const GAP = 2;
 /** Pieces that are joined before more are made, so that they stay in the garbage collector's young generation. */
 const PIECES_AT_ONCE = 1024;
 /** Matches most cells: they are safe already, and as many columns wide as they have characters. */
@@ -87,20 +89,21 @@ interface RowLayout {
   readonly places: readonly Place[];
   readonly special: MeasuredCells["special"];
   readonly indent: Indent;
+  readonly gap: number;
   readonly blanks: readonly string[];
 }
 
 function layOut(cells: readonly Cell[], options: TableOptions): RowLayout {
-  const { columns, indent = "" } = options;
+  const { columns, indent = "", gap = GAP } = options;
   const { natural, special } = measure(cells, columns.length);
   const shown = [...columns.keys()].filter((index) => natural[index] !== 0);
-  const room = (options.width ?? Number.POSITIVE_INFINITY) - indent.length - GAP.length * Math.max(0, shown.length - 1);
+  const room = (options.width ?? Number.POSITIVE_INFINITY) - indent.length - gap * Math.max(0, shown.length - 1);
   const widths = shrink(natural, columns, room);
   const places = shown.map((index, at) =>
     placeOf(index, columns[index], Math.max(1, widths[index] ?? 0), at === shown.length - 1),
   );
-  const blanks = blanksUpTo(places.reduce((sum, { width }) => sum + width + GAP.length, 0));
-  return { places, special, indent, blanks };
+  const blanks = blanksUpTo(places.reduce((sum, { width }) => sum + width + gap, 0));
+  return { places, special, indent, gap, blanks };
 }
 
 /** Appends a row to the pieces. A list has eighty thousand cells: most take the short path here. */
@@ -127,15 +130,15 @@ function drawRow(pieces: string[], cells: readonly Cell[], from: number, layout:
 
 /** Pads a cell and adds the gap after it. Texts that are not in `special` are plain ASCII. */
 function drawCell(text: SafeText, paint: Paint, { width, isRight, isLast }: Place, layout: RowLayout): string {
-  const { special, blanks } = layout;
+  const { special, blanks, gap } = layout;
   let shown = text;
   let taken = text.length;
   if (taken > width || special.size > 0)
     ({ text: shown, width: taken } = shorten(special.get(text) ?? { text, width: taken }, width));
   const missing = width - taken;
   if (isLast) return isRight ? `${blanks[missing] ?? ""}${paint(shown)}` : paint(shown);
-  if (isRight) return `${blanks[missing] ?? ""}${paint(shown)}${GAP}`;
-  return `${paint(shown)}${blanks[missing + GAP.length] ?? ""}`;
+  if (isRight) return `${blanks[missing] ?? ""}${paint(shown)}${blanks[gap] ?? ""}`;
+  return `${paint(shown)}${blanks[missing + gap] ?? ""}`;
 }
 
 function shorten(cell: MeasuredText, width: number): MeasuredText {

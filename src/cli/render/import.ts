@@ -139,7 +139,9 @@ function turnsLeft(reports: readonly ImportReport[]): SafeText[] {
 function subAgentsWithoutRow(reports: readonly ImportReport[], shown: readonly ImportReport[]): SafeText[] {
   const agents = reports.filter((report) => !shown.includes(report));
   if (agents.length === 0) return [];
-  return [safe`${renderCount(agents.length, "sub-agent")} of these: ${outcomes(agents)}; \`jpg ls --all\` lists them.`];
+  return [
+    safe`${renderCount(agents.length, "sub-agent")} of these: ${outcomes(agents)}; \`jpg ls --branches\` lists them.`,
+  ];
 }
 
 /** Says which sessions are by newer agents than jpg was tested with: some of their lines may have been left out. */

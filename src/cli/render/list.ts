@@ -1,27 +1,16 @@
-// What `jpg ls`, `log`, `blame` and `status` print: a line a row.
-
-import type { ConversationFacts } from "../../app/conversation/tip-cache.ts";
+// What `jpg log` and `blame` print: a line a row.
 import type { BlameReport, BlameRow, BlameSource } from "../../app/look/blame.ts";
-import type { ListReport, ListRow } from "../../app/look/list.ts";
 import type { LogReport, LogRow } from "../../app/look/log.ts";
-import type { StatusReport } from "../../app/look/status.ts";
-import { exampleAgent } from "../../app/sessions/session-registry.ts";
-import { DEFAULT_KEEP_LAST } from "../../core/conversation/bound-resolution.ts";
 import type { JpgError } from "../../core/errors.ts";
 import { forTerminal, forTerminalLine, joinLines, joinSafe, type SafeText, safe } from "../../core/safe-text.ts";
-import { type Cell, type Column, renderTable, renderTableText } from "../frame/table.ts";
+import { type Cell, renderTable } from "../frame/table.ts";
 import type { Rendering, Style } from "../frame/terminal.ts";
 import {
   type BeforeAfter,
   indentText,
-  renderAge,
-  renderCount,
-  renderElsewhere,
   renderFields,
   renderId,
-  renderOverhead,
   renderRange,
-  renderRawAndView,
   renderShare,
   renderSource,
   renderTime,
@@ -183,134 +172,4 @@ function details({ by, sees, next, state }: BlameRow, style: Style): readonly Sa
 
 function commitLine({ commit, subject }: BlameSource, style: Style): SafeText {
   return safe`${style.commit(shortCommit(commit))} ${forTerminalLine(subject)}`;
-}
-
-interface ListRendering extends Rendering {
-  readonly now: Date;
-}
-
-/** The text for most branches, made once. */
-const MAIN = "/main";
-const HEADER = ["  ID", "BRANCH", "TURNS", "TOKENS", "COMP", "FORK", "AGE", "TITLE"];
-
-/** Renders conversations in the order given; empty when there are none. */
-export function renderList(rows: ListReport, { style, width, now }: ListRendering): SafeText {
-  if (rows.length === 0) return "";
-  const cells = HEADER.map((text): Cell => ({ text, paint: style.faint }));
-  for (const row of rows) addCells(cells, row, style, renderAge(row.updated_at, now));
-  const text = renderTableText(cells, { columns: columnsIn(style), width });
-  const isShort = rows.some(({ overhead_source }) => overhead_source === "unknown");
-  const elsewhere = rows.reduce((turns, row) => turns + (row.turns_elsewhere ?? 0), 0);
-  return joinLines([
-    text,
-    ...(isShort ? [style.faint(safe`+ ${renderOverhead("unknown") ?? ""}`)] : []),
-    ...(elsewhere > 0 ? [style.faint(safe`? ${renderElsewhere(elsewhere) ?? ""}`)] : []),
-  ]);
-}
-
-function columnsIn({ id, faint }: Style): readonly Column[] {
-  return [
-    { shrinkTo: 16, paint: id },
-    { shrinkTo: 10 },
-    { align: "right" },
-    { align: "right" },
-    { align: "right" },
-    { align: "right" },
-    { paint: faint },
-    { shrinkTo: 8 },
-  ];
-}
-
-function addCells(cells: Cell[], row: ListRow, style: Style, age: string): void {
-  cells.push(
-    row.active === true ? { text: `* ${row.id}`, paint: style.good } : `${isAgent(row) ? "   " : "  "}${row.id}`,
-    forkName(row.branch, row.id),
-    String(row.turns),
-    tokensText(row),
-    row.compactions === 0 ? "-" : String(row.compactions),
-    row.forks === 0 ? "-" : String(row.forks),
-    age,
-    titleText(row),
-  );
-}
-
-function tokensText({ tokens, turns_elsewhere, tokens_source, overhead_source }: ListRow): string {
-  const text = renderRawAndView(tokens, turns_elsewhere);
-  const isCounted = tokens_source !== "estimate";
-  if (overhead_source !== "unknown") return isCounted ? text : `~${text}`;
-  return isCounted ? `${text}+` : `~${text}+`;
-}
-
-/** Returns the branch without its conversation. */
-function forkName(branch: string, id: string): string {
-  if (branch.length === id.length + MAIN.length && branch.endsWith(MAIN) && branch.startsWith(id)) return "main";
-  return branch[id.length] === "/" && branch.startsWith(id) ? branch.slice(id.length + 1) : branch;
-}
-
-/** Whether it is a sub-agent's conversation, which is listed after the one that started it. */
-function isAgent({ parent }: ListRow): boolean {
-  return parent?.kind === "agent" && parent.id !== undefined;
-}
-
-function titleText({ title, pinned, archived, labels = [], agents = 0 }: ListRow): string {
-  if (pinned !== true && archived !== true && labels.length === 0 && agents === 0) return title;
-  const marks = [
-    ...(pinned === true ? ["pinned"] : []),
-    ...(archived === true ? ["archived"] : []),
-    ...labels,
-    ...(agents === 0 ? [] : [`+${agents} ${agents === 1 ? "agent" : "agents"}`]),
-  ];
-  return `[${marks.join(", ")}] ${title}`;
-}
-
-/** Renders the active conversation, then a line for each possible next step. */
-export function renderProjectStatus(report: StatusReport, { style }: Rendering): SafeText {
-  return joinLines([
-    ...activeLines(report, style),
-    ...listLines(report, style),
-    ...sessionLines(report, style),
-    safe`All commands: ${style.id(safe`jpg --help`)}`,
-  ]);
-}
-
-function activeLines({ active, conversations, elsewhere }: StatusReport, style: Style): SafeText[] {
-  if (elsewhere !== undefined) return [forTerminal(elsewhere)];
-  if (active === null && conversations === 0) return [safe`No conversations here yet.`];
-  if (active === null) return [safe`No conversation is checked out here: ${style.id(safe`jpg use ID`)}`];
-  const { branch, title, turns, tokens, turns_elsewhere, tokens_source, compactions } = active;
-  const size = safe`${renderRawAndView(tokens, turns_elsewhere)} tokens${renderSource(tokens_source)}`;
-  return [
-    safe`On ${style.heading(forTerminalLine(branch))}: ${forTerminalLine(title)}`,
-    safe`${renderCount(turns, "turn")}, ${size}, ${renderCount(compactions, "compaction")}`,
-    ...nextLines(active, style),
-  ];
-}
-
-/** Suggests reading and continuing a conversation that `jpg compact` can shorten no further. */
-function nextLines({ turns, compacted_to }: ConversationFacts, style: Style): SafeText[] {
-  if (compacted_to === undefined || compacted_to < turns - 1 - DEFAULT_KEEP_LAST)
-    return [safe`Shorten what the model sees: ${style.id(safe`jpg compact`)}`];
-  const resume = style.id(safe`jpg resume --with ${forTerminal(exampleAgent().name)}`);
-  return [
-    safe`See what the model no longer sees: ${style.id(safe`jpg diff`)}`,
-    safe`Continue: ${resume}, or ${style.id(safe`jpg chat`)}`,
-  ];
-}
-
-function listLines({ conversations }: StatusReport, style: Style): SafeText[] {
-  if (conversations < 2) return [];
-  return [safe`${renderCount(conversations, "conversation")} here: ${style.id(safe`jpg ls`)}`];
-}
-
-function sessionLines({ sessions, conversations }: StatusReport, style: Style): SafeText[] {
-  const bring = style.id(safe`jpg import`);
-  if (sessions.length === 0) {
-    if (conversations > 0) return [];
-    return [safe`Bring a session in: ${style.id(safe`jpg import FILE`)}`, safe`Begin one: ${style.id(safe`jpg chat`)}`];
-  }
-  const counts = joinSafe(
-    sessions.map(({ agent, count }) => renderCount(count, `${agent} session`)),
-    ", ",
-  );
-  return [safe`${counts} here: ${bring}${conversations === 0 ? "" : " brings in what is new"}`];
 }

@@ -25,6 +25,7 @@ import {
   claudeDescent,
   claudeDirectory,
   claudeFolders,
+  claudeKeptDays,
   claudeStart,
   isSideFile,
   isSideFolder,
@@ -304,6 +305,7 @@ export const CLAUDE_CODE: AgentFormat = {
     endings: [ENDING],
     folders: claudeFolders,
     directory: claudeDirectory,
+    keptDays: claudeKeptDays,
     isCallers: ({ CLAUDE_CODE_SESSION_ID: session }, fileName) =>
       session !== undefined && fileName === `${session}${ENDING}`,
     about: aboutTranscript,

@@ -36,6 +36,16 @@ export function projectFolder(machine: Machine, directory: string): string {
   return machine.join(configFolder(machine), "projects", folderName(directory));
 }
 
+/** Claude Code deletes sessions that did not change for so many days, when it starts. */
+const KEPT_DAYS = 30;
+
+/** Reads from the user's settings how long sessions are kept, days. */
+export function claudeKeptDays(machine: Machine): number {
+  const settings = parseJsonLine(machine.readText(machine.join(configFolder(machine), "settings.json")) ?? "");
+  const days = isRecord(settings) ? settings["cleanupPeriodDays"] : undefined;
+  return typeof days === "number" && days >= 0 ? days : KEPT_DAYS;
+}
+
 /** The directory's own folder, then all others: some hold sessions of directories below it. */
 export function claudeFolders(machine: Machine, directory: string): readonly SessionFolder[] {
   return [

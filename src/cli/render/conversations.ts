@@ -1,0 +1,162 @@
+// The table of `jpg ls`, which fits on 80 columns: the title gets what the other columns leave.
+import type { ListReport, ListRow } from "../../app/look/list.ts";
+import { shortAgentName } from "../../app/sessions/session-registry.ts";
+import { suffixOf } from "../../core/conversation/name.ts";
+import { formatTokens } from "../../core/conversation/token-estimate.ts";
+import { renderUsd } from "../../core/model/money.ts";
+import { forTerminal, joinLines, type SafeText, safe } from "../../core/safe-text.ts";
+import { type Cell, type Column, renderTableText } from "../frame/table.ts";
+import { displayWidth, type Rendering, type Style } from "../frame/terminal.ts";
+import { renderAge, renderElsewhere, renderOverhead } from "./quantity.ts";
+
+interface ListRendering extends Rendering {
+  readonly now: Date;
+}
+
+/** What a column shows, and how. */
+interface ListColumn extends Column {
+  readonly head: string;
+  /** Empty in every row = the column is left out. */
+  readonly cell: (row: ListRow, style: Style) => Cell;
+  /** Left out where the title would get less than `LEAST_TITLE`; those with higher numbers first. Absent = never. */
+  readonly spare?: number;
+}
+
+/** Columns of the terminal that the title gets at least, as long as other columns can be left out. */
+const LEAST_TITLE = 30;
+const TITLE = "TITLE";
+/** From so much of the window on, the share is shown as a warning. */
+const NEARLY_FULL = 0.8;
+/** US dollars: half a cent. */
+const LEAST_COST = 0.005;
+
+/** Renders conversations in the order given; empty when there are none. */
+export function renderList(rows: ListReport, { style, width, now }: ListRendering): SafeText {
+  if (rows.length === 0) return "";
+  const { columns, gap } = fitting(columnsOf(rows, style, now), rows, { style, width });
+  const cells = columns.map(({ head }): Cell => ({ text: head, paint: style.faint }));
+  for (const row of rows) for (const { cell } of columns) cells.push(cell(row, style));
+  const isShort = rows.some(({ overhead_source }) => overhead_source === "unknown");
+  const elsewhere = rows.reduce((turns, row) => turns + (row.turns_elsewhere ?? 0), 0);
+  return joinLines([
+    renderTableText(cells, { columns, width, gap }),
+    ...(isShort ? [style.faint(safe`+ ${renderOverhead("unknown") ?? ""}`)] : []),
+    ...(elsewhere > 0 ? [style.faint(safe`? ${renderElsewhere(elsewhere) ?? ""}`)] : []),
+  ]);
+}
+
+function columnsOf(rows: ListReport, style: Style, now: Date): readonly ListColumn[] {
+  const right = { align: "right" } as const;
+  const idOf = shortIds(rows);
+  return [
+    { head: "AGE", ...right, paint: style.faint, cell: ({ updated_at }) => renderAge(updated_at, now) },
+    { head: "AGENT", cell: ({ agent }) => (agent === undefined ? "jpg" : shortAgentName(agent)) },
+    { head: TITLE, shrinkTo: 8, cell: titleText },
+    { head: "TURNS", ...right, cell: ({ turns }) => String(turns) },
+    { head: "TOKENS", ...right, cell: tokensText },
+    { head: "FULL", ...right, cell: shareCell },
+    { head: "COMP", ...right, spare: 2, cell: ({ compactions }) => (compactions > 1 ? String(compactions) : "") },
+    { head: "FORK", ...right, spare: 1, cell: ({ forks }) => (forks > 0 ? String(forks) : "") },
+    {
+      head: "COST",
+      ...right,
+      spare: 0,
+      cell: ({ cost_usd }) => costText(cost_usd),
+    },
+    { head: " ID", paint: style.id, cell: (row) => markedId(row, idOf(row), style) },
+  ];
+}
+
+interface Fitted {
+  readonly columns: readonly ListColumn[];
+  readonly gap: 1 | 2;
+}
+
+/** Leaves out empty columns, then those that the title needs; before the cost is left out, the columns move together. */
+function fitting(all: readonly ListColumn[], rows: ListReport, { style, width }: Rendering): Fitted {
+  let columns = all.filter(({ cell }) => rows.some((row) => textOf(cell(row, style)) !== ""));
+  if (width === Number.POSITIVE_INFINITY) return { columns, gap: 2 };
+  const widths = new Map(columns.map((column) => [column, naturalWidth(column, rows, style)]));
+  const title = columns.reduce((own, one) => (one.head === TITLE ? (widths.get(one) ?? 0) : own), 0);
+  const isWide = (gap: 1 | 2): boolean =>
+    width + title - columns.reduce((sum, one) => sum + (widths.get(one) ?? 0) + gap, -gap) >=
+    Math.min(LEAST_TITLE, title);
+  const leaveOut = (spare: number): void => {
+    columns = columns.filter((column) => column.spare !== spare);
+  };
+  for (const spare of [2, 1]) if (!isWide(2)) leaveOut(spare);
+  if (isWide(2)) return { columns, gap: 2 };
+  if (!isWide(1)) leaveOut(0);
+  return { columns, gap: 1 };
+}
+
+function naturalWidth({ head, cell }: ListColumn, rows: ListReport, style: Style): number {
+  return rows.reduce((most, row) => Math.max(most, displayWidth(forTerminal(textOf(cell(row, style))))), head.length);
+}
+
+function textOf(cell: Cell): string {
+  return typeof cell === "string" ? cell : cell.text;
+}
+
+/** The last characters of a name, which name the conversation, with the fork; the whole name where several end so. */
+function shortIds(rows: ListReport): (row: ListRow) => string {
+  const owners = new Map<string, Set<string>>();
+  for (const { id } of rows) {
+    const suffix = suffixOf(id) ?? id;
+    owners.set(suffix, (owners.get(suffix) ?? new Set()).add(id));
+  }
+  return ({ id, branch }) => {
+    const suffix = suffixOf(id) ?? id;
+    const name = owners.get(suffix)?.size === 1 ? suffix : id;
+    const fork = branch.startsWith(`${id}/`) ? branch.slice(id.length + 1) : branch;
+    return fork === "main" ? name : `${name}/${fork}`;
+  };
+}
+
+function markedId({ active }: ListRow, id: string, style: Style): Cell {
+  return active === true ? { text: `*${id}`, paint: style.good } : ` ${id}`;
+}
+
+function tokensText({ tokens, turns_elsewhere, tokens_source, overhead_source }: ListRow): string {
+  const { raw, view } = tokens;
+  const before = turns_elsewhere === undefined ? roughly(raw) : "?";
+  const after = roughly(view);
+  const text = before === after ? after : `${before}→${after}`;
+  return `${tokens_source === "estimate" ? "~" : ""}${text}${overhead_source === "unknown" ? "+" : ""}`;
+}
+
+/** `950`, `1.2k`, `84k`, `1.2M`: in a column of sizes nobody reads tenths of a large one. */
+function roughly(tokens: number): string {
+  const thousands = Math.round(tokens / 1000);
+  if (tokens < 9950) return formatTokens(tokens);
+  return thousands < 1000 ? `${thousands}k` : formatTokens(Math.max(tokens, 1_000_000));
+}
+
+/** In cents: what is less is nobody's concern in a list. */
+function costText(cost: number | null | undefined): string {
+  if (typeof cost !== "number") return "";
+  return cost > 0 && cost < LEAST_COST ? "<$0.01" : renderUsd(Math.round(cost * 100) / 100);
+}
+
+function shareCell({ window }: ListRow, style: Style): Cell {
+  if (window === undefined) return "";
+  const text = `${Math.round(window.share * 100)}%`;
+  return window.share >= NEARLY_FULL ? { text, paint: style.caution } : text;
+}
+
+/** Whether it is a sub-agent's conversation, which is listed after the one that started it. */
+function isAgent({ parent }: ListRow): boolean {
+  return parent?.kind === "agent" && parent.id !== undefined;
+}
+
+function titleText(row: ListRow): string {
+  const { title, pinned, archived, labels = [], agents = 0 } = row;
+  const marks = [
+    ...(pinned === true ? ["pinned"] : []),
+    ...(archived === true ? ["archived"] : []),
+    ...labels,
+    ...(agents === 0 ? [] : [`+${agents} ${agents === 1 ? "agent" : "agents"}`]),
+  ];
+  const marked = marks.length === 0 ? title : `[${marks.join(", ")}] ${title}`;
+  return isAgent(row) ? `  ${marked}` : marked;
+}
