@@ -1,5 +1,6 @@
 // Turns a command's declaration into a commander parser, and arguments into values. Errors become JpgErrors (exit 2).
 import { Argument, Command, CommanderError, Option } from "commander";
+import { isRange } from "../core/conversation/range-bound.ts";
 import { asSentence, nearestName, userError } from "../core/errors.ts";
 import { shellWord } from "../core/safe-text.ts";
 import { type CommandSpec, GLOBAL_OPTIONS, type OptionSpec, type OptionValues } from "./frame/command.ts";
@@ -35,7 +36,7 @@ function parseOwn(spec: CommandSpec, words: readonly string[]): ParsedArguments 
       .flatMap((value) => (Array.isArray(value) ? value : value === undefined ? [] : [value])) as string[];
   });
   try {
-    command.parse([...joinValues(spec.options ?? [], words)], { from: "user" });
+    command.parse(hideDashes(joinValues(spec.options ?? [], words)), { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError) || error.exitCode === 0) throw error;
     throw error.code === "commander.excessArguments" && refusedValue !== null
@@ -43,7 +44,7 @@ function parseOwn(spec: CommandSpec, words: readonly string[]): ParsedArguments 
       : usageError(spec, words, error);
   }
   for (const [flags, values] of given) if (values.length > 1) throw severalValuesError(spec, flags, values);
-  return { args, options: command.opts(), refusedValue };
+  return { args: args.map(showDash), options: command.opts(), refusedValue };
 }
 
 /** Collects the different values of each option that takes one value; the map fills while the command is parsed. */
@@ -215,6 +216,17 @@ export function joinValues(options: readonly OptionSpec[], words: readonly strin
     if (takes) index++;
   }
   return [...joined, ...words.slice(own.length)];
+}
+
+/** Stands for the dash of `-3..` while the parser, which would take that for an option, reads it; no argument of a program has it. */
+const HIDDEN_DASH = "\0";
+
+function hideDashes(words: readonly string[]): string[] {
+  return words.map((word) => (/^-\d/.test(word) && isRange(word) ? HIDDEN_DASH + word.slice(1) : word));
+}
+
+function showDash(word: string): string {
+  return word.startsWith(HIDDEN_DASH) ? `-${word.slice(HIDDEN_DASH.length)}` : word;
 }
 
 /** A word after an option that refused it as its value, and the error to throw if it is no argument either. */

@@ -1,8 +1,9 @@
 // Diffs what the model sees: before and after one compaction, or between two revisions.
 import type { Compaction, LossReceipt } from "../../core/conversation/compaction.ts";
 import { recordPath } from "../../core/conversation/compaction-line.ts";
-import type { View } from "../../core/conversation/event.ts";
+import type { TurnRange, View } from "../../core/conversation/event.ts";
 import { abbreviateCommit, conversationOf } from "../../core/conversation/name.ts";
+import type { WrittenRange } from "../../core/conversation/range-bound.ts";
 import { JpgError, userError } from "../../core/errors.ts";
 import type { DiffMeasure } from "../../core/model/token-meter.ts";
 import type { LogEntry } from "../../store/store.ts";
@@ -13,6 +14,7 @@ import { findSquashed, newestLive, readRecordLog } from "../conversation/log.ts"
 import { type BranchTree, loadBranchTree } from "../conversation/tree.ts";
 import { type KnownTurns, type LiveCompactions, loadCompactions, loadHistory, loadView } from "../conversation/view.ts";
 import type { Workspace } from "../conversation/workspace.ts";
+import { isWithinTurns, resolveTurns } from "../conversation/written-range.ts";
 import { resolveId, resolveTree, treeOfTarget } from "../names/resolve-id.ts";
 import { resolveBranchRevision } from "../names/revision.ts";
 import { buildHunks, type DiffHunk, type DiffRun } from "./diff-hunks.ts";
@@ -28,23 +30,35 @@ import {
   viewBlocks,
 } from "./view-text.ts";
 
-/** Diffs what the arguments name: nothing, ID, COMPACTION, REV..REV, or ID with one of the last two. Throws `no_compaction`. */
+/**
+ * Diffs what the arguments name: nothing, ID, COMPACTION, REV..REV, or ID with one of the last two; with `range` only those turns
+ * of the conversation. Throws `no_compaction`, `bad_turns`.
+ */
 export async function diffConversation(
   workspace: Workspace,
   words: readonly string[],
-  options: ViewDiffOptions,
+  { range, ...given }: ViewDiffOptions & { readonly range?: WrittenRange },
 ): Promise<DiffReport> {
+  const optionsFor = async (tree: BranchTree): Promise<ViewDiffOptions> =>
+    range === undefined ? given : { ...given, turns: await resolveTurns(workspace, tree, range) };
   const [first, second] = words;
   const what = second ?? (first?.includes("..") === true ? first : undefined);
   const id = second === undefined && what !== undefined ? undefined : first;
-  if (what?.includes("..") === true) return diffRevisions(workspace, await resolveTree(workspace, id), what, options);
-  if ((what ?? id ?? "@") === "@") return diffNewest(workspace, await resolveTree(workspace), options);
+  if (what?.includes("..") === true) {
+    const tree = await resolveTree(workspace, id);
+    return diffRevisions(workspace, tree, what, await optionsFor(tree));
+  }
+  if ((what ?? id ?? "@") === "@") {
+    const tree = await resolveTree(workspace);
+    return diffNewest(workspace, tree, await optionsFor(tree));
+  }
   const target = await resolveId(
     workspace,
     what ?? id,
     what === undefined ? ["branch", "compaction", "commit"] : ["compaction", "commit"],
   );
   const tree = await treeOfTarget(workspace, target, what ?? id);
+  const options = await optionsFor(tree);
   if (target.kind === "branch") return diffNewest(workspace, tree, options);
   if (target.kind === "commit") return diffCommit(workspace, tree, target.commit, options);
   const compaction = target.kind === "compaction" ? target.compaction : "";
@@ -265,15 +279,19 @@ interface ViewDiffOptions {
   readonly words?: boolean;
   /** Default: the plain estimate of events. */
   readonly measure?: DiffMeasure;
+  /** Compares only these turns, and what stands for them; default all. */
+  readonly turns?: TurnRange;
 }
 
 /** Compares what a model sees in two views. */
 export function diffViews(
   before: View,
   after: View,
-  { context = 3, words = true, measure }: ViewDiffOptions = {},
+  { context = 3, words = true, measure, turns }: ViewDiffOptions = {},
 ): ViewDiff {
-  const { pairs, changed } = alignViews(before, after);
+  const only = (view: View): View =>
+    turns === undefined ? view : { ...view, turns: view.turns.filter((turn) => isWithinTurns(turn, turns)) };
+  const { pairs, changed } = alignViews(only(before), only(after));
   const budget = createDiffBudget();
   const runs = pairs.flatMap((pair) => (changed.has(pair) ? changedRuns(pair, budget, words) : unchangedRuns(pair)));
   return {

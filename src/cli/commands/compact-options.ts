@@ -11,12 +11,67 @@ import {
   parseTarget,
   splitTangents,
 } from "../../core/compact/strategies/pipelines.ts";
+import type { StrategyOptions } from "../../core/compact/strategies/strategy.ts";
+import type { OwnOptions } from "../../core/compact/strategies/strategy-list.ts";
 import { TANGENTS } from "../../core/compact/strategies/strategy-names.ts";
+import { parseStrategyWord, type StrategySetting } from "../../core/compact/strategies/strategy-words.ts";
 import type { RangeRequest } from "../../core/conversation/bound-resolution.ts";
 import type { TurnRange } from "../../core/conversation/event.ts";
-import { parseBound, parseTurnList } from "../../core/conversation/range-bound.ts";
+import { parseBound, parseTurnList, type WrittenRange } from "../../core/conversation/range-bound.ts";
 import { userError } from "../../core/errors.ts";
 import { type CommandContext, count, flag, text, texts } from "../frame/command.ts";
+import { refuseBoth } from "../frame/range-argument.ts";
+
+/** The options of a call with those of single strategies taken out of `-s NAME:key=value`. */
+export interface CompactCall {
+  readonly context: CommandContext;
+  /** Options of single strategies. */
+  readonly own: OwnOptions;
+}
+
+/** Options that count for the whole compaction, by the setting that says the same. */
+const WHOLE: Readonly<Partial<Record<StrategySetting, string>>> = {
+  target: "target",
+  protect: "protect",
+  "min-gain": "minGain",
+};
+
+/**
+ * Reads what `-s NAME:key=value` says, and the older `--turns`. Throws what `parseStrategyWord` throws, and `contradictory_flags`
+ * where an older option says something else.
+ */
+export function readStrategyWords(context: CommandContext): CompactCall {
+  const options: Record<string, unknown> = { ...context.options };
+  const own = new Map<string, StrategyOptions>();
+  const names: string[] = [];
+  for (const word of texts(options, "strategy")) {
+    const { name, settings } = parseStrategyWord(word);
+    names.push(name);
+    for (const [setting, value] of settings) {
+      const whole = WHOLE[setting];
+      if (whole === undefined) own.set(name, { ...own.get(name), ...optionOf(setting, value) });
+      else if (options[whole] === undefined || options[whole] === value) options[whole] = value;
+      else throw saidTwice(setting, [String(options[whole]), value]);
+    }
+  }
+  if (options["tangents"] !== undefined && !names.includes(TANGENTS)) names.push(TANGENTS);
+  options["tangents"] ??= options["turns"];
+  if (names.length > 0) options["strategy"] = names;
+  return { context: { ...context, options }, own };
+}
+
+/** Values that are no numbers become NaN, which is out of every option's bounds. */
+function optionOf(setting: StrategySetting, value: string): StrategyOptions {
+  const number = /^\d*\.?\d+$/.test(value) ? Number(value) : Number.NaN;
+  if (setting === "max-chars") return { maxChars: number };
+  return setting === "head" ? { head: number } : { newest: number };
+}
+
+function saidTwice(setting: string, values: readonly string[]): Error {
+  return userError("contradictory_flags", `jpg compact: ${setting} was given ${values.join(" and ")}.`, {
+    hints: ["Leave all but one of them out."],
+  });
+}
 
 /** Lists the given options, as typed, that only a summary uses. */
 export function summaryOptions(options: CommandContext["options"]): readonly string[] {
@@ -65,15 +120,19 @@ export async function checkActivation({ options }: CommandContext, { workspace, 
   });
 }
 
-/** Reads the range. Throws `bad_bound`, `bad_number`. */
-export function readRange({ options, runtime }: CommandContext): Omit<RangeRequest, "keepLast"> {
+/** Reads the range: the turns named as an argument, or the options. Throws `bad_bound`, `bad_number`, `contradictory_flags`. */
+export function readRange(
+  { options, runtime }: CommandContext,
+  turns: WrittenRange | undefined,
+): Omit<RangeRequest, "keepLast"> {
   const from = text(options, "from");
   const to = text(options, "to");
+  refuseBoth(turns, { "--from": from, "--to": to, "--tangents": text(options, "tangents") });
   const keep = count(options, "keep") ?? count(options, "keepLast");
   const protectTokens = count(options, "protect");
   return {
-    from: from === undefined ? undefined : from === "" ? { type: "last" as const } : parseBound(from, runtime),
-    to: to === undefined ? undefined : parseBound(to, runtime),
+    from: from === undefined ? turns?.from : from === "" ? { type: "last" as const } : parseBound(from, runtime),
+    to: to === undefined ? turns?.to : parseBound(to, runtime),
     keep,
     protectTokens,
   };
@@ -100,7 +159,7 @@ export interface AskedStrategies {
 
 /** Reads the strategies; `--strategy` without a name means the one in the settings. */
 export async function readStrategies(
-  { options }: CommandContext,
+  { context: { options }, own }: CompactCall,
   { workspace, tree }: Place,
 ): Promise<AskedStrategies> {
   const given = texts(options, "strategy");
@@ -109,9 +168,9 @@ export async function readStrategies(
   const names = given.map((name) => (name === "" && settings !== null ? settings.strategy : name));
   const { leavesTangents, others } = splitTangents(names);
   if (leavesTangents) refuseWithTangents(options);
-  refuseUnused("--turns", TANGENTS, options["turns"] !== undefined && !leavesTangents);
+  refuseUnused("--turns", TANGENTS, options["tangents"] !== undefined && !leavesTangents);
   refuseUnused("--yes", TANGENTS, flag(options, "yes") && !leavesTangents);
-  const chosen = readSizes(others, options);
+  const chosen = readSizes(others, options, own);
   return { leavesTangents, chosen: others.length === 0 ? null : chosen };
 }
 
@@ -129,7 +188,11 @@ function refuseWithTangents(options: CommandContext["options"]): void {
 }
 
 /** Adds the given sizes to the strategies; refuses sizes that none of them uses. */
-function readSizes(names: readonly string[], options: CommandContext["options"]): ChosenStrategies {
+function readSizes(
+  names: readonly string[],
+  options: CommandContext["options"],
+  own: OwnOptions,
+): ChosenStrategies {
   const target = text(options, "target");
   const [maxChars, newest, head] = [count(options, "maxChars"), count(options, "newest"), text(options, "head")];
   const given = {
@@ -137,13 +200,13 @@ function readSizes(names: readonly string[], options: CommandContext["options"])
     newest,
     head: head === undefined ? undefined : head.trim() === "" ? Number.NaN : Number(head),
   };
-  const chosen = choosePipelines(names, given, target === undefined ? undefined : parseTarget(target));
+  const chosen = choosePipelines(names, given, target === undefined ? undefined : parseTarget(target), own);
   return withSizes(chosen, options);
 }
 
 /** Reads the turns named as tangents; null if a model is to propose them. Throws `bad_turns`. */
 export function readTurns({ options }: CommandContext): readonly TurnRange[] | null {
-  const turns = text(options, "turns");
+  const turns = text(options, "tangents");
   return turns === undefined ? null : parseTurnList(turns);
 }
 

@@ -11,6 +11,7 @@ import { badBound, isBound } from "../../core/conversation/range-bound.ts";
 import { forTerminalLine, safe, shellWord } from "../../core/safe-text.ts";
 import { type CommandContext, type CommandSpec, flag, INTERRUPTED, text } from "../frame/command.ts";
 import { endOnInterrupt } from "../frame/interrupt.ts";
+import { idAndTurns, readIdAndTurns } from "../frame/range-argument.ts";
 import { documentOf, renderTimeline } from "../render/compact.ts";
 import {
   checkActivation,
@@ -20,6 +21,7 @@ import {
   readPartCount,
   readRange,
   readStrategies,
+  readStrategyWords,
   readTurns,
   readWish,
   summaryOptions,
@@ -32,7 +34,7 @@ export const command: CommandSpec = {
   summary: "shorten what the model sees, without losing anything",
   description:
     "Adds one commit with one compaction, which changes how turns are read. Nothing that was said is touched: `jpg diff` shows what the model sees before and after, `jpg revert` undoes it. Without a range it starts at turn 0 and leaves the last turns alone (the setting keep_last, 3 by default).",
-  arguments: [{ name: "[id]", description: "conversation; default @" }],
+  arguments: idAndTurns("which turns"),
   options: [
     {
       flags: "-p, --profile <name>",
@@ -156,15 +158,16 @@ export const command: CommandSpec = {
     { command: "jpg compact --emit bundle.json", explains: "have any agent or person write the summary" },
   ],
   withoutGit: true,
-  run: async (context) => {
+  run: async (given) => {
+    const call = readStrategyWords(given);
+    const { context } = call;
     checkDependentFlags(context);
-    const range = readRange(context);
+    const { id, turns } = readIdAndTurns(context.args, context.runtime);
+    const range = readRange(context, turns);
     const chunks = readPartCount(context.options);
     const workspace = await context.open();
-    const tree = await resolveWhole(workspace, context.args[0], {
-      aboutTurn: (turn) => `To compact that turn alone: \`jpg compact --from ${turn} --to ${turn}\``,
-    });
-    const { leavesTangents, chosen: strategies } = await readStrategies(context, { workspace, tree });
+    const tree = await resolveWhole(workspace, id);
+    const { leavesTangents, chosen: strategies } = await readStrategies(call, { workspace, tree });
     await checkActivation(context, { workspace, tree });
     const wish = readWish(context);
     const emit = text(context.options, "emit");

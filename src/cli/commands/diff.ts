@@ -1,6 +1,7 @@
 import { type DiffReport, diffConversation } from "../../app/diff/diff.ts";
 import { joinLines, type SafeText, safe } from "../../core/safe-text.ts";
 import { type CommandSpec, count, flag } from "../frame/command.ts";
+import { takeRange } from "../frame/range-argument.ts";
 import type { Rendering } from "../frame/terminal.ts";
 import { renderDiff, renderDiffStat } from "../render/diff.ts";
 import { renderLoss } from "../render/quantity.ts";
@@ -15,10 +16,11 @@ export const command: CommandSpec = {
   name: "diff",
   summary: "show what the model sees before and after a compaction",
   description:
-    "Without arguments: the newest live compaction of the active conversation. With a compaction (or its commit): that one. With REV..REV: the views at two commits, branches or conversations.",
+    "Without arguments: the newest live compaction of the active conversation. With a compaction (or its commit): that one. With REV..REV: the views at two commits, branches or conversations. With A..B, two turns: only what changed in those.",
   arguments: [
     { name: "[id]", description: "conversation, compaction, or REV..REV; default @" },
     { name: "[what]", description: "compaction or REV..REV of that conversation" },
+    { name: "[turns]", description: "only these turns, in any place: 3..7, ..7, 3.." },
   ],
   options: [
     { flags: "--stat", description: "show only counts" },
@@ -30,9 +32,10 @@ export const command: CommandSpec = {
     { command: "jpg diff @ main~2..main", explains: "what the last two commits did to the view" },
   ],
   withoutGit: true,
-  run: async ({ args, options, output, json, open }) => {
+  run: async ({ args, options, runtime, output, json, open }) => {
     const context = count(options, "unified");
-    const report = await diffConversation(await open(), args, { context });
+    const { rest, turns } = takeRange(args, runtime);
+    const report = await diffConversation(await open(), rest, { context, range: turns });
     if (json) output.json(report);
     else if (report.hunks.length === 0) output.info(safe`No difference: the model sees the same.`);
     else if (flag(options, "stat")) output.data(statText(report, output));

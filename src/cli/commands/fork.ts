@@ -4,6 +4,7 @@ import { parseBound } from "../../core/conversation/range-bound.ts";
 import { forTerminalLine, safe } from "../../core/safe-text.ts";
 import { type CommandContext, type CommandSpec, count, text } from "../frame/command.ts";
 import { endOnInterrupt } from "../frame/interrupt.ts";
+import { refuseBoth, takeRange } from "../frame/range-argument.ts";
 import { documentOf, renderTimeline } from "../render/compact.ts";
 import { renderCount } from "../render/quantity.ts";
 
@@ -15,6 +16,7 @@ export const command: CommandSpec = {
   arguments: [
     { name: "[id]", description: "conversation; default @" },
     { name: "[name]", description: "name of the fork; default: chosen by jpg" },
+    { name: "[turns]", description: "what the fork shows, in any place: 3..7, ..7 ends it, 3.. begins there" },
   ],
   options: [
     { flags: "--first <n>", description: "only the first N turns" },
@@ -30,7 +32,8 @@ export const command: CommandSpec = {
   ],
   examples: [
     { command: "jpg fork @ try-b", explains: "try something else from here" },
-    { command: "jpg fork --first 12 --compact=light", explains: "go back to turn 11, and compact the result" },
+    { command: "jpg fork ..11", explains: "go back to turn 11" },
+    { command: "jpg fork --first 12 --compact=light", explains: "the same, compacted" },
   ],
   withoutGit: true,
   run: (context) => endOnInterrupt(context.output, (signal) => runFork(context, signal)),
@@ -41,18 +44,20 @@ async function runFork(
   signal: AbortSignal,
 ): Promise<number> {
   const workspace = await open();
-  const { tree, name } = await resolveForkArguments(workspace, args);
+  const { rest, turns } = takeRange(args, runtime);
+  const { tree, name } = await resolveForkArguments(workspace, rest);
   const first = count(options, "first");
   const last = count(options, "last");
   const from = text(options, "from");
   const until = text(options, "until");
+  refuseBoth(turns, { "--first": first, "--last": last, "--from": from, "--until": until });
   const profile = options["compact"];
   const report = await forkConversation(workspace, tree, {
     name,
     first,
     last,
-    from: from === undefined ? undefined : parseBound(from, runtime),
-    until: until === undefined ? undefined : parseBound(until, runtime),
+    from: from === undefined ? turns?.from : parseBound(from, runtime),
+    until: until === undefined ? turns?.to : parseBound(until, runtime),
     compact:
       profile === undefined ? undefined : typeof profile === "string" && profile !== "" ? profile : (true as const),
     activate: !(options["activate"] === false),

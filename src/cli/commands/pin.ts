@@ -1,8 +1,9 @@
 import { addPin, boundOf, listPins, removePin } from "../../app/conversation/marks.ts";
 import type { BranchTree } from "../../app/conversation/tree.ts";
 import type { Workspace } from "../../app/conversation/workspace.ts";
+import { resolveTurns } from "../../app/conversation/written-range.ts";
 import { resolveBranch, resolveTree } from "../../app/names/resolve-id.ts";
-import { badTurnBound, isBound, parseTurnBound } from "../../core/conversation/range-bound.ts";
+import { badTurnBound, isBound, isRange, parseRange, parseTurnBound } from "../../core/conversation/range-bound.ts";
 import { JpgError, userError } from "../../core/errors.ts";
 import { forTerminal, forTerminalLine, joinLines, type SafeText, safe } from "../../core/safe-text.ts";
 import { type CommandContext, type CommandSpec, flag } from "../frame/command.ts";
@@ -15,7 +16,7 @@ export const command: CommandSpec = {
     "Pinned turns and events stay in the view as they are: later compactions list them under `keep`, and a compaction that cannot keep them is refused. Pinning a call also pins its result.",
   arguments: [
     { name: "[id]", description: "conversation; default @" },
-    { name: "[what]", description: "a turn (5, -3) or an event of it (5:EVENT)" },
+    { name: "[what]", description: "a turn (5, -3), turns (3..7), or an event of one (5:EVENT)" },
   ],
   options: [{ flags: "--remove", description: "remove the pin" }],
   examples: [
@@ -27,6 +28,7 @@ export const command: CommandSpec = {
     const { args, options, output, json, open } = context;
     const { id, what } = readArguments(args);
     const workspace = await open();
+    if (what !== undefined && isRange(what)) return pinSeveral(context, workspace, { id, what });
     const bound = what === undefined ? undefined : parseTurnBound(what);
     const tree = bound === undefined ? await treeToList(workspace, id) : await resolveBranch(workspace, id);
     if (bound === undefined) {
@@ -55,11 +57,30 @@ async function treeToList(workspace: Workspace, id: string | undefined): Promise
 }
 
 /** A single word that parses as a bound is what to pin; otherwise it names a conversation. */
+/** Pins each turn of a range, or unpins it: one commit each. */
+async function pinSeveral(
+  { options, runtime, output, json }: CommandContext,
+  workspace: Workspace,
+  { id, what }: { readonly id?: string; readonly what: string },
+): Promise<number> {
+  const { from, to } = await resolveTurns(workspace, await resolveBranch(workspace, id), parseRange(what, runtime));
+  const isRemoved = flag(options, "remove");
+  const reports: Awaited<ReturnType<typeof addPin>>[] = [];
+  for (let turn = from; turn <= to; turn++) {
+    const change = isRemoved ? removePin : addPin;
+    reports.push(await change(workspace, await resolveBranch(workspace, id), { type: "turn", turn }));
+  }
+  if (json) output.json(reports);
+  else output.data(joinLines(reports.map((report) => sentence(report, isRemoved))));
+  for (const warning of new Set(reports.flatMap(({ warnings }) => warnings))) output.warn(forTerminal(warning));
+  return 0;
+}
+
 function readArguments(args: readonly string[]): { readonly id?: string; readonly what?: string } {
   const [first, second] = args;
   if (second !== undefined) return { id: first, what: second };
   if (first === undefined) return {};
-  return isBound(first) ? { what: first } : { id: first };
+  return isBound(first) || isRange(first) ? { what: first } : { id: first };
 }
 
 function sentence({ pin, events, commit }: Awaited<ReturnType<typeof addPin>>, removed: boolean): SafeText {

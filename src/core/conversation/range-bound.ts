@@ -97,6 +97,45 @@ export function badTurnBound(text: string, hints: readonly string[] = []): JpgEr
   });
 }
 
+/** A range as a person writes it: `3..7`, `..7`, `3..`, `5h..1h`, or `5` for that turn alone. An end that is left out is open. */
+export interface WrittenRange {
+  readonly text: string;
+  readonly from?: RangeBound;
+  readonly to?: RangeBound;
+}
+
+/** Between the ends of a range. */
+const BETWEEN = "..";
+
+/** Whether a word has two bounds, or one and an open end; a single bound is no range by its looks. */
+export function isRange(word: string): boolean {
+  const ends = splitRange(word);
+  return ends !== null && ends.some((end) => end !== "") && ends.every((end) => end === "" || isBound(end));
+}
+
+/** Whether a word is a range, or a turn that stands for a range of one. */
+export function isTurnsOrRange(word: string): boolean {
+  return isRange(word) || readTurn(word)?.type === "turn" || readTurn(word)?.type === "before_last";
+}
+
+/** Parses a range, or a turn alone. Throws `bad_bound` listing the forms of its ends. */
+export function parseRange(text: string, calendar?: Calendar): WrittenRange {
+  const ends = splitRange(text);
+  if (ends === null) {
+    const bound = parseTurnBound(text);
+    return { text, from: bound, to: bound };
+  }
+  if (ends.every((end) => end === "")) throw badBound(text);
+  const [from, to] = ends.map((end) => (end === "" ? undefined : parseBound(end, calendar)));
+  return { text, from, to };
+}
+
+/** The two sides of `A..B`; null without the dots. */
+function splitRange(text: string): readonly [string, string] | null {
+  const at = text.indexOf(BETWEEN);
+  return at < 0 ? null : [text.slice(0, at).trim(), text.slice(at + BETWEEN.length).trim()];
+}
+
 /** Creates the bound of a turn, or of an event inside it. */
 export function boundAt(turn: number, event?: string): RangeBound {
   return event === undefined ? { type: "turn", turn } : { type: "event", turn, event };

@@ -3,7 +3,7 @@
 import { userError } from "../../errors.ts";
 import { summarize } from "./hide-turns.ts";
 import type { StrategyOptions, StrategyUse } from "./strategy.ts";
-import { chooseStrategies } from "./strategy-list.ts";
+import { chooseStrategies, type OwnOptions } from "./strategy-list.ts";
 import { type PipelineName, type StrategyName, TANGENTS } from "./strategy-names.ts";
 
 /** Newest tokens of a conversation that are left alone, because the agent is working on them. Estimated. */
@@ -36,7 +36,7 @@ const PIPELINES: readonly Pipeline[] = [
   },
   {
     name: "tiered",
-    summary: "truncate large outputs, then strip outputs, each only while the view is over --target",
+    summary: "truncate large outputs, then strip outputs, each only while the view is over its target",
   },
 ];
 
@@ -79,6 +79,7 @@ export function choosePipelines(
   names: readonly string[],
   options: StrategyOptions = {},
   target: SizeTarget = { share: TARGET_SHARE },
+  own: OwnOptions = new Map(),
 ): ChosenStrategies {
   const named = [...new Set(names)];
   const isSummarized = named.length > 1 && named.includes(summarize.name);
@@ -90,9 +91,7 @@ export function choosePipelines(
       hints: ["Run one, look at `jpg diff`, then run the other."],
     });
   }
-  const expanded = given.flatMap((name): readonly string[] =>
-    name === "auto" ? AUTO : name === "tiered" ? TIERS : [name],
-  );
+  const expanded = given.flatMap(stepsOf);
   const isOver: StrategyUse["isWanted"] = ({ viewTokens, windowTokens }) => viewTokens > tokensOf(target, windowTokens);
   const tier = (use: StrategyUse): StrategyUse => ({
     ...use,
@@ -103,7 +102,7 @@ export function choosePipelines(
     isWanted: isOver,
   });
   const isTiered = pipelines.some(({ name }) => name === "tiered");
-  const uses = chooseStrategies(expanded, options).map((use) =>
+  const uses = chooseStrategies(expanded, options, ownOfSteps(given, own)).map((use) =>
     isTiered && TIERS.includes(use.strategy.name) && !given.includes(use.strategy.name) ? tier(use) : use,
   );
   return {
@@ -115,6 +114,20 @@ export function choosePipelines(
       : {}),
     ...summaryOf(isSummarized ? "always" : (pipelines[0]?.name ?? null), target),
   };
+}
+
+/** The steps that a name stands for. */
+function stepsOf(name: string): readonly string[] {
+  return name === "auto" ? AUTO : name === "tiered" ? TIERS : [name];
+}
+
+/** Gives the options of a pipeline to its steps; those of a step that is named, too, come first. */
+function ownOfSteps(names: readonly string[], own: OwnOptions): OwnOptions {
+  const ofSteps = new Map<string, StrategyOptions>();
+  for (const name of names)
+    for (const step of stepsOf(name))
+      ofSteps.set(step, { ...own.get(name), ...ofSteps.get(step), ...own.get(step) });
+  return ofSteps;
 }
 
 /** The most that any of them leaves alone. */
@@ -166,7 +179,7 @@ export function tokensOf(size: SizeTarget, windowTokens: number): number {
   return "tokens" in size ? size.tokens : Math.round(size.share * windowTokens);
 }
 
-/** Parses `--target`: tokens (`60000`, `60k`), or a share of the window (`0.5`, `50%`). Throws `bad_target`. */
+/** Parses a target: tokens (`60000`, `60k`), or a share of the window (`0.5`, `50%`). Throws `bad_target`. */
 export function parseTarget(text: string): SizeTarget {
   const match = /^(\d{1,9}(?:\.\d{1,6})?)(k|m|%)?$/i.exec(text.trim());
   const amount = Number(match?.[1]);
@@ -177,7 +190,7 @@ export function parseTarget(text: string): SizeTarget {
   if (match !== null && amount > 0 && (isShare ? share <= 1 : Number.isInteger(tokens))) {
     return isShare ? { share } : { tokens };
   }
-  throw userError("bad_target", `--target ${text}: expected tokens or a share of the model's window.`, {
-    hints: ["--target 60000 · --target 60k · --target 0.5 · --target 50%"],
+  throw userError("bad_target", `A target of ${text}: expected tokens or a share of the model's window.`, {
+    hints: ["`-s tiered:target=60k`, or 60000, 0.5, 50%"],
   });
 }

@@ -32,7 +32,11 @@ export const STRATEGIES: readonly Strategy[] = [
  * Turns names into steps, in order, each name once. Throws `unknown_strategy`, `contradictory_strategies` when an exclusive one is combined
  * with others, `unused_option` for an option that none of them reads, and `bad_option` for a value out of bounds.
  */
-export function chooseStrategies(names: readonly string[], options: StrategyOptions = {}): readonly StrategyUse[] {
+export function chooseStrategies(
+  names: readonly string[],
+  options: StrategyOptions = {},
+  own: OwnOptions = new Map(),
+): readonly StrategyUse[] {
   const chosen = [...new Set(names)].map((name) => findStrategy(name));
   const alone = chosen.find(({ isExclusive }) => isExclusive === true);
   if (alone !== undefined && chosen.length > 1) {
@@ -42,8 +46,15 @@ export function chooseStrategies(names: readonly string[], options: StrategyOpti
     });
   }
   checkOptions(chosen, options);
-  return chosen.map((strategy) => ({ strategy, options }));
+  return chosen.map((strategy) => {
+    const named = own.get(strategy.name) ?? {};
+    checkValues(named);
+    return { strategy, options: { ...options, ...named } };
+  });
 }
+
+/** Options of single strategies, by name; they come before those of the call. */
+export type OwnOptions = ReadonlyMap<string, StrategyOptions>;
 
 /** Finds a strategy by name. Throws `unknown_strategy` with the nearest name and the list. */
 function findStrategy(name: string): Strategy {
@@ -70,7 +81,10 @@ function checkOptions(chosen: readonly Strategy[], options: StrategyOptions): vo
       hints: [`Add the strategy, or leave ${FLAGS[option]} out.`],
     });
   }
-  const { maxChars = 1, head = 0, newest = 0 } = options;
+  checkValues(options);
+}
+
+function checkValues({ maxChars = 1, head = 0, newest = 0 }: StrategyOptions): void {
   if (!Number.isSafeInteger(maxChars) || maxChars < 1) throw badOption("maxChars", "a whole number above 0");
   if (!(head >= 0 && head <= 1)) throw badOption("head", "a share from 0 to 1");
   if (!Number.isSafeInteger(newest) || newest < 0) throw badOption("newest", "a whole number, 0 or more");
@@ -83,7 +97,7 @@ const FLAGS: Readonly<Record<keyof StrategyOptions, string>> = {
 };
 
 function badOption(option: keyof StrategyOptions, expected: string): JpgError {
-  return userError("bad_option", `${FLAGS[option]}: expected ${expected}.`);
+  return userError("bad_option", `${FLAGS[option].slice(2)}: expected ${expected}.`);
 }
 
 function throwError(error: JpgError): never {
