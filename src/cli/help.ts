@@ -128,15 +128,13 @@ export function renderCommandHelp(command: CommandSpec, { all = false }: { reado
     writeErr: (text) => chunks.push(text),
   });
   const described = command.description ?? sentence(command.summary);
-  built.description(all && details !== undefined ? `${described} ${details}` : described);
+  built.description(all && details !== undefined ? `${described}\n\n${details}` : described);
   built.outputHelp();
   const isMore = !all && (more > 0 || details !== undefined || examples.length < (command.examples ?? []).length);
   return [
     ...chunks,
     ...(examples.length === 0 ? [] : [`\nExamples:\n${exampleLines(examples).join("\n")}\n`]),
-    ...(isMore
-      ? [`\n\`jpg ${command.name} --help --all\`: ${sayMore(more)}. Options of every command: \`jpg --help\`.\n`]
-      : []),
+    ...(isMore ? [`\n\`jpg ${command.name} --help --all\`: ${sayMore(more)}.\n`] : []),
   ].join("");
 }
 
@@ -145,17 +143,21 @@ function sentence(summary: string): string {
 }
 
 function sayMore(options: number): string {
-  return options === 0 ? "all there is to know" : `${options} more option${options === 1 ? "" : "s"}`;
+  return options === 0 ? "more about it" : `${options} more option${options === 1 ? "" : "s"}`;
 }
 
 const COLUMNS = 80;
 
-/** One line an example if all fit, else two. */
+/** Columns of the commands of examples; a longer one has its explanation in a line of its own, if that does not fit. */
+const EXAMPLE_COLUMNS = 42;
+
 function exampleLines(examples: NonNullable<CommandSpec["examples"]>): readonly string[] {
-  const width = Math.max(...examples.map(({ command }) => command.length));
-  const rows = examples.map(({ command, explains }) => `  ${command.padEnd(width)}  ${explains}`);
-  if (rows.every((row) => row.length <= COLUMNS)) return rows;
-  return examples.map(({ command, explains }) => `  ${command}\n      ${explains}`);
+  const lengths = examples.map(({ command }) => command.length).filter((length) => length <= EXAMPLE_COLUMNS);
+  const width = Math.max(0, ...lengths);
+  return examples.map(({ command, explains }) => {
+    const row = `  ${command.padEnd(width)}  ${explains}`;
+    return row.length <= COLUMNS ? row : `  ${command}\n      ${explains}`;
+  });
 }
 
 /** Options as commander writes them. */

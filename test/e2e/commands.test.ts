@@ -1366,7 +1366,7 @@ describe("fork", () => {
 describe("print, export, resume", () => {
   const group = shared();
 
-  it("print --turn takes one turn, a range, and positions from the end", async () => {
+  it("print, or its older --turn, takes one turn, a range, and positions from the end", async () => {
     const sandbox = group.get();
     const turns = async (...args: string[]): Promise<string[]> =>
       [...(await sandbox.jpg(["print", ...args])).stdout.matchAll(/^## Turn (\d+)/gm)].map((match) => match[1] ?? "");
@@ -1376,6 +1376,15 @@ describe("print, export, resume", () => {
       ["4", "5"],
       ["0", "1", "2", "3", "4", "5"],
     ]);
+    expect(await Promise.all(["2", "1..3", "..1", "-1..", "-1", "-3..-2"].map((range) => turns(range)))).toEqual([
+      ["2"],
+      ["1", "2", "3"],
+      ["0", "1"],
+      ["4", "5"],
+      ["4"],
+      ["2", "3"],
+    ]);
+    expect(await turns("@", "1..3", "--compacted")).toEqual(["1", "2", "3"]);
     const lines = (await sandbox.jpg(["print", "--format", "jsonl", "--turn", "0"])).stdout.trim().split("\n");
     expect(lines.map((line) => (JSON.parse(line) as { type: string }).type)).toContain("chat_request");
   });

@@ -242,7 +242,7 @@ describe("strategies", () => {
       );
       expect(storeState(sandbox)).toBe(state);
       expect(small.stdout).toMatch(
-        /^hint: `jpg compact -s auto --force` does it anyway; `--min-gain \d+` lowers the floor/m,
+        /^hint: `jpg compact -s auto --force` does it anyway; `-s auto:min-gain=\d+` lowers the floor/m,
       );
       expect(await sandbox.json(["compact", "-s", "auto"])).toMatchObject({
         compaction: expect.any(String) as string,

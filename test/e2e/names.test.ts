@@ -235,9 +235,9 @@ describe("what changes a conversation", () => {
 describe("a number", () => {
   afterAll(close);
   const TAKES_NAMES: Readonly<Record<string, (id: string) => string[]>> = {
-    ...READING,
+    ...Object.fromEntries(Object.entries(READING).filter(([name]) => name !== "print")),
     // Of `jpg comment 3 words` the number is the turn that the comment is on.
-    ...Object.fromEntries(Object.entries(CHANGING).filter(([name]) => name !== "comment")),
+    ...Object.fromEntries(Object.entries(CHANGING).filter(([name]) => !["comment", "compact"].includes(name))),
     revert: (id) => ["revert", id],
     "revert of several": (id) => ["revert", "@", id],
     merge: (id) => ["merge", id],
@@ -250,9 +250,8 @@ describe("a number", () => {
     share: (id) => ["share", id],
     path: (id) => ["path", id],
     unarchive: (id) => ["unarchive", id],
-    "diff of two revisions": (id) => ["diff", `${id}..5`],
+    "diff of two revisions": (id) => ["diff", `${id}..main`],
     "fork alone": (id) => ["fork", id],
-    "print of a view": (id) => ["print", id, "--compacted"],
   };
 
   it.each(Object.keys(TAKES_NAMES))("is a turn, never a name: %s", { tags: ["slow"] }, async (command) => {
@@ -277,17 +276,54 @@ describe("a number", () => {
       (await expectRefusal(sandbox, args, { code: "turn_number", exit: 2, says: /./ })).hints;
     expect(await hintsOf("revert", "1")).toEqual([
       `Turn 1 is covered by ${own.compaction} (turns 0..1): name a compaction by its id.`,
-      "To see turn 1: `jpg print --turn 1`",
+      "To see turn 1: `jpg print 1`",
       "`jpg ls` lists conversations, `jpg log` compactions.",
     ]);
     expect(await hintsOf("revert", "5")).toContain("No compaction in force covers turn 5.");
     expect(await hintsOf("show", "6")).toContain(`The turns of ${own.id}/main are 0..5.`);
-    expect(await hintsOf("compact", "2")).toContain("To compact that turn alone: `jpg compact --from 2 --to 2`");
     expect(await hintsOf("fork", "2")).toContain("To fork with the turns up to that one: `jpg fork --until 2`");
     git(["branch", `${own.id}/2024`, `${own.id}/main~1`]);
     const called = "If you mean something else that begins with 2024, type: ";
     expect(await hintsOf("use", "2024")).toContain(`${called}${own.id}/2024`);
     expect(await json(["use", `${own.id}/2024`])).toMatchObject({ branch: `${own.id}/2024` });
+  });
+
+  it("is a turn, or a range of turns, where a command takes some, whatever is called so", async () => {
+    const sandbox = await prepare();
+    const { git, own, json, jpg } = sandbox;
+    git(["branch", `${own.id}/2`, `${own.id}/main`]);
+    const planned = async (...words: string[]): Promise<unknown> => json(["compact", ...words, "--dry-run", "--force"]);
+    for (const [words, older] of [
+      [["2"], ["--from", "2", "--to", "2"]],
+      [["2..3"], ["--from", "2", "--to", "3"]],
+      [["..3"], ["--to", "3"]],
+      [["-2.."], ["--from", "-2"]],
+      [
+        ["@", "2..3"],
+        ["@", "--from", "2", "--to", "3"],
+      ],
+      [["2.."], ["--from", "2"]],
+    ] as const) {
+      const withoutIds = (plan: unknown): unknown =>
+        JSON.parse(
+          JSON.stringify(plan, (key, value) => (["id", "timestamp", "compaction"].includes(key) ? null : value)),
+        );
+      expect(withoutIds(await planned(...words)), words.join(" ")).toEqual(withoutIds(await planned(...older)));
+    }
+    expect((await jpg(["print", "2"])).stdout.match(/^## Turn \d+/gm)).toEqual(["## Turn 2"]);
+    expect(await json(["fork", "1..3", "aside"])).toMatchObject({ turns: 4 });
+    for (const words of [
+      ["compact", "2", "--from", "3"],
+      ["print", "2", "--turn", "2"],
+      ["fork", "1..2", "--until", "3"],
+    ])
+      await expectRefusal(sandbox, words, {
+        code: "contradictory_flags",
+        exit: 2,
+        says: /contradict each other/,
+        hint: /both ends/,
+      });
+    await expectRefusal(sandbox, ["print", "3..99"], { code: "bad_turns", exit: 2, says: /0\.\.\d/ });
   });
 
   it("names no fork that is made, nor a comment", async () => {

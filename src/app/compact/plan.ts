@@ -274,7 +274,7 @@ function refuse(plan: CompactionPlan, { tokens, overhead, input }: Trade): Nothi
   return {
     nothing: `the strategy ${strategies.names.join(", ")} would save ${formatTokens(saved)} of ${formatTokens(before - overhead)} tokens a call (turns ${from_turn}..${to_turn}: ${describePolicies(plan.compaction)}), but a batch is worth it only from ${formatTokens(least)}, because the cached prefix has to be rewritten`,
     hints: [
-      `\`jpg compact ${strategies.names.map((name) => `-s ${name}`).join(" ")} --force\` does it anyway; \`--min-gain ${saved}\` lowers the floor to what it saves.`,
+      `\`jpg compact ${strategies.names.map((name) => `-s ${name}`).join(" ")} --force\` does it anyway; \`-s ${strategies.names.includes("auto") ? "auto" : "mask-results"}:min-gain=${saved}\` lowers the floor to what it saves.`,
     ],
   };
 }

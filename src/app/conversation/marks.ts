@@ -152,7 +152,7 @@ export async function addPin(workspace: Workspace, tree: BranchTree, bound: Turn
       "nothing_to_pin",
       `Nothing of ${pin.event ?? `turn ${pin.turn}`} is sent to a model, so there is nothing to pin.`,
       {
-        hints: [`To see the turn: \`jpg print --turn ${pin.turn}\`.`],
+        hints: [`To see the turn: \`jpg print ${pin.turn}\`.`],
       },
     );
   }
@@ -238,7 +238,7 @@ async function resolvePlace(workspace: Workspace, tree: BranchTree, bound: TurnB
 /** Creates the error for a missing turn; it names the range of turns. */
 export function unknownTurn(branch: string, turn: number, newest: number): JpgError {
   return userError("unknown_turn", `${branch} has no turn ${turn}: its turns are 0..${newest}.`, {
-    hints: ["5 is turn 5, -3 is three turns before the last; `jpg print --turn 0..5` shows turns."],
+    hints: ["5 is turn 5, -3 is three turns before the last; `jpg print 0..5` shows turns."],
   });
 }
 

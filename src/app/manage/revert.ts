@@ -138,7 +138,7 @@ async function mergedTurn({ store }: Workspace, commit: string): Promise<number 
 }
 
 function leaveOutHint(branch: string, turn: number): string {
-  return `\`jpg compact ${branch} -s classify-tangents --turns ${turn}\` leaves it out of the view, and \`jpg undo\` brings it back`;
+  return `\`jpg compact ${branch} --tangents ${turn}\` leaves it out of the view, and \`jpg undo\` brings it back`;
 }
 
 async function changesFor(workspace: Workspace, current: BranchTree, plan: RevertPlan): Promise<FileChange[]> {

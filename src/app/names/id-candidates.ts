@@ -295,7 +295,7 @@ async function hintsAboutTurn(
   return [
     ...over,
     ...(aboutTurn === undefined ? [] : [aboutTurn(String(turn))]),
-    `To see turn ${turn}: \`jpg print --turn ${turn}\``,
+    `To see turn ${turn}: \`jpg print ${turn}\``,
   ];
 }
 

@@ -188,11 +188,7 @@ function refuseWithTangents(options: CommandContext["options"]): void {
 }
 
 /** Adds the given sizes to the strategies; refuses sizes that none of them uses. */
-function readSizes(
-  names: readonly string[],
-  options: CommandContext["options"],
-  own: OwnOptions,
-): ChosenStrategies {
+function readSizes(names: readonly string[], options: CommandContext["options"], own: OwnOptions): ChosenStrategies {
   const target = text(options, "target");
   const [maxChars, newest, head] = [count(options, "maxChars"), count(options, "newest"), text(options, "head")];
   const given = {

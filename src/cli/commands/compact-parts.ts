@@ -100,7 +100,7 @@ export interface TangentsJob {
 }
 
 /** How to answer without a terminal. */
-const INSTEAD = "--yes leaves out all that the model names, --dry-run only lists them, --turns names them";
+const INSTEAD = "--yes leaves out all that the model names, --dry-run only lists them, --tangents names them";
 
 /** Leaves out tangents. Without a terminal to confirm on, throws `needs_terminal` before asking a model. */
 export async function runTangents(context: CommandContext, workspace: Workspace, job: TangentsJob): Promise<number> {

@@ -6,10 +6,11 @@ import type { CompactReport } from "../../app/compact/compact-report.ts";
 import { writeResultFile } from "../../app/conversation/runtime.ts";
 import { resolveWhole } from "../../app/names/resolve-id.ts";
 import { PIPELINE_NAMES, STRATEGY_NAMES } from "../../core/compact/strategies/strategy-names.ts";
+import { describeSettings } from "../../core/compact/strategies/strategy-words.ts";
 import type { RangeRequest } from "../../core/conversation/bound-resolution.ts";
 import { badBound, isBound } from "../../core/conversation/range-bound.ts";
 import { forTerminalLine, safe, shellWord } from "../../core/safe-text.ts";
-import { type CommandContext, type CommandSpec, flag, INTERRUPTED, text } from "../frame/command.ts";
+import { type CommandContext, type CommandSpec, flag, INTERRUPTED, type OptionSpec, text } from "../frame/command.ts";
 import { endOnInterrupt } from "../frame/interrupt.ts";
 import { idAndTurns, readIdAndTurns } from "../frame/range-argument.ts";
 import { documentOf, renderTimeline } from "../render/compact.ts";
@@ -29,11 +30,67 @@ import {
 import { runParts, runTangents } from "./compact-parts.ts";
 import { showPreview } from "./compact-preview.ts";
 
+const MORE_OPTIONS: readonly OptionSpec[] = [
+  {
+    flags: "--text",
+    conflicts: ["chunks", "turns", "tangents"],
+    description: "with --dry-run: the whole view as it would be",
+  },
+  { flags: "--no-activate", description: "with --fork: stay on the active conversation" },
+  { flags: "--in-place", description: "compact this branch (the default unless `fork` is configured)" },
+  { flags: "--concise", description: "a shorter summary: key points, open questions, context" },
+  { flags: "--strict", description: "reject a summary that claims anything its turns do not say" },
+  {
+    flags: "--tangents <list>",
+    conflicts: ["from", "to", "keep", "keepLast", "model", "yes", "chunks", "turns"],
+    description: "leave out these turns, e.g. 3,5-7, as -s classify-tangents does with those that a model proposes",
+  },
+  { flags: "--yes", description: "leave out all tangents that the model proposes, without asking" },
+  { flags: "--first-line", description: "stubs show the first line of the result" },
+  { flags: "--pointers", description: "stubs name their event, so that `jpg show EVENT` prints the original" },
+  {
+    flags: "--index",
+    conflicts: ["emit"],
+    description: "list what is hidden (files, commands, errors, names) in at most 1,500 tokens (the default)",
+  },
+  { flags: "--no-index", description: "leave that list out" },
+  {
+    flags: "--emit <file>",
+    conflicts: ["accept", "dryRun", "fork", "strategy", "model", "chunks", "strict"],
+    description: "write everything needed to summarise the range elsewhere (- is standard output)",
+  },
+  {
+    flags: "--suffix",
+    description: "with --emit: write only a message to send to the agent that has the conversation open",
+  },
+  {
+    flags: "--accept <file>",
+    description: "store the summary in this file (- is standard input)",
+    conflicts: ["profile", "strategy", "model", "focus", "concise", "chunks"],
+  },
+].map((option): OptionSpec => ({ ...option, listed: "more" }));
+
+/** What `-s NAME:key=value` and `--tangents` say now. */
+const OLDER_OPTIONS: readonly OptionSpec[] = [
+  { flags: "--max-chars <n>", description: "as -s NAME:max-chars=N" },
+  { flags: "--head <share>", description: "as -s NAME:head=SHARE" },
+  { flags: "--newest <n>", description: "as -s NAME:newest=N" },
+  { flags: "--target <size>", description: "as -s NAME:target=SIZE" },
+  { flags: "--protect <tokens>", description: "as -s NAME:protect=N" },
+  { flags: "--min-gain <tokens>", description: "as -s NAME:min-gain=N" },
+  {
+    flags: "--turns <list>",
+    description: "as --tangents",
+    conflicts: ["from", "to", "keep", "keepLast", "model", "yes", "chunks"],
+  },
+].map((option): OptionSpec => ({ ...option, listed: "never" }));
+
 export const command: CommandSpec = {
   name: "compact",
   summary: "shorten what the model sees, without losing anything",
   description:
-    "Adds one commit with one compaction, which changes how turns are read. Nothing that was said is touched: `jpg diff` shows what the model sees before and after, `jpg revert` undoes it. Without a range it starts at turn 0 and leaves the last turns alone (the setting keep_last, 3 by default).",
+    "Changes how turns are read, in one commit. Nothing that was said is touched: `jpg diff` shows what the model sees before and after, `jpg undo` undoes it. The last turns stay as they are (keep_last, 3).",
+  details: `Without a range it starts at turn 0. --strategy takes ${[...PIPELINE_NAMES, ...STRATEGY_NAMES].join(", ")}; without a name, at the end of the line or before an option, it means the strategy in your settings. Settings of a strategy follow its name, as in \`-s auto:protect=5000,min-gain=1000\`; so much of a name is enough as begins no other. ${describeSettings()}. If two of several strategies touch one call, the stronger one is used. --from without a bound means last. --chunks without a range starts after the last summary. --force also commits a view that grows.`,
   arguments: idAndTurns("which turns"),
   options: [
     {
@@ -42,114 +99,54 @@ export const command: CommandSpec = {
       conflicts: ["strategy"],
     },
     {
+      flags: "-s, --strategy [name]",
+      description:
+        "what to take out, instead of a profile: auto, or single steps such as truncate:head=0.7 (--all lists them); without a name the one in your settings",
+      repeatable: true,
+      optionalValue: (word) => !word.startsWith("-"),
+    },
+    {
       flags: "--from [bound]",
-      description: "first turn: 5, -3, 5:EVENT, 5h, yesterday, 2026-11-22, last (the default when no bound is given)",
+      description: "first turn: 5, -3, 5:EVENT, 5h, yesterday, last",
       optionalValue: isBound,
       refuse: (word) => badBound(word, ["If you meant a conversation: `jpg ls` lists them."]),
     },
     { flags: "--to <bound>", description: "last turn, in the same forms" },
     { flags: "--keep <n>", description: "leave the last N turns alone", conflicts: ["keepLast"] },
-    { flags: "--keep-last <n>", description: "the same as --keep" },
-    {
-      flags: "-s, --strategy [name]",
-      description: `what to take out, instead of a profile; if two of several touch one call, the stronger one is used: ${[...PIPELINE_NAMES, ...STRATEGY_NAMES].join(", ")}; without a name, at the end of the line or before an option, it means the strategy in your settings (default auto)`,
-      repeatable: true,
-      optionalValue: (word) => !word.startsWith("-"),
-    },
+    { flags: "--keep-last <n>", description: "the same as --keep", listed: "never" },
     {
       flags: "-m, --model <name>",
-      description: "model that writes the summary, as provider/model; extractive makes an extract without a model",
+      description: "model that writes the summary; extractive: an extract",
     },
     { flags: "--focus <text>", description: "what the summary should focus on", repeatable: true },
-    { flags: "--concise", description: "a shorter summary: key points, open questions, context" },
-    {
-      flags: "--max-chars <n>",
-      description: "longest text that is left whole (truncate-results, supersede)",
-    },
-    { flags: "--head <share>", description: "share kept at the start of a truncated result, 0 to 1; default 0.5" },
-    { flags: "--newest <n>", description: "results that mask-results leaves alone; default 10" },
-    {
-      flags: "--turns <list>",
-      conflicts: ["from", "to", "keep", "keepLast", "model", "yes", "chunks"],
-      description: "turns that are tangents, e.g. 3,5-7; without it a model proposes them (classify-tangents)",
-    },
-    { flags: "--yes", description: "accept everything the model proposes without asking (classify-tangents)" },
     {
       flags: "--chunks <n>",
-      description:
-        "summarise in N parts, one commit each; auto splits where the topic changes; without --from it starts after the last summary",
+      description: "summarise in N parts, one commit each; auto: where the topic changes",
     },
-    { flags: "--first-line", description: "stubs show the first line of the result" },
-    { flags: "--pointers", description: "stubs name their event, so that `jpg show EVENT` prints the original" },
-    {
-      flags: "--index",
-      conflicts: ["emit"],
-      description: "list what is hidden (files, commands, errors, names) in at most 1,500 tokens (the default)",
-    },
-    { flags: "--no-index", description: "leave that list out" },
-    {
-      flags: "--target <size>",
-      description: "size that tiered reduces the view to: tokens such as 60k, or a share of the window; default 0.5",
-    },
-    {
-      flags: "--protect <tokens>",
-      description:
-        "newest tokens that auto, tiered and mask-results leave alone in addition to keep_last; default 10000, or 2000 for auto, which keeps the newest calls whole anyway",
-    },
-    {
-      flags: "--min-gain <tokens>",
-      description:
-        "fewest tokens that auto and mask-results must save; default 15 % of the conversation, at most 20000",
-    },
-    {
-      flags: "--force",
-      description: "commit even if the view grows or a batch saves little, and compact an unfinished turn too",
-    },
-    { flags: "--strict", description: "reject a summary that claims anything its turns do not say" },
     { flags: "--dry-run", description: "show what would change, commit nothing" },
     { flags: "--full", description: "print the whole report: all segments, all kinds of facts, each step" },
     {
       flags: "--diff",
-      conflicts: ["chunks", "turns", "text"],
-      description: "with --dry-run: how the view would change, as in `jpg diff`",
-    },
-    {
-      flags: "--text",
-      conflicts: ["chunks", "turns"],
-      description: "with --dry-run: the whole view as it would be",
+      conflicts: ["chunks", "turns", "tangents", "text"],
+      description: "with --dry-run: how the view would change",
     },
     { flags: "--fork", description: "compact on a new fork, which becomes active", conflicts: ["inPlace"] },
-    { flags: "--no-activate", description: "with --fork: stay on the active conversation" },
-    { flags: "--in-place", description: "compact this branch (the default unless `fork` is configured)" },
-    {
-      flags: "--emit <file>",
-      conflicts: ["accept", "dryRun", "fork", "strategy", "model", "chunks", "strict"],
-      description: "write everything needed to summarise the range elsewhere (- is standard output)",
-    },
-    {
-      flags: "--suffix",
-      description: "with --emit: write only a message to send to the agent that has the conversation open",
-    },
-    {
-      flags: "--accept <file>",
-      description: "store the summary in this file (- is standard input)",
-      conflicts: ["profile", "strategy", "model", "focus", "concise", "chunks"],
-    },
+    { flags: "--force", description: "also if it saves little, or a turn is unfinished" },
+    ...MORE_OPTIONS,
+    ...OLDER_OPTIONS,
   ],
   formerOptions: { "--heads": "Use --pointers: `jpg show EVENT` prints the call that a stub names." },
   examples: [
-    { command: "jpg compact --dry-run", explains: "what the default profile would do" },
+    { command: "jpg compact --dry-run", explains: "look first" },
+    { command: "jpg compact -s auto", explains: "reasoning, repeats, old calls" },
+    { command: "jpg compact 0..5", explains: "only these turns" },
+    { command: "jpg compact -p heavy --focus 'the parser'", explains: "a summary by a model" },
     { command: "jpg compact --profile light --keep 5", explains: "strip reasoning, leave the last 5 turns alone" },
-    { command: "jpg compact -s auto", explains: "reasoning, repeated, obsolete and older calls, in one batch" },
     {
       command: "jpg compact -s strip-reasoning -s dedup-tools",
       explains: "remove reasoning, and repeated calls except the newest",
     },
     { command: "jpg compact --from 5h --to 1h", explains: "the turns of an afternoon" },
-    {
-      command: "jpg compact -p heavy --focus 'the parser'",
-      explains: "have a model write a summary; without any key, an extract",
-    },
     {
       command: "jpg compact --chunks auto",
       explains: "summarise a very long conversation in parts, after the last summary",

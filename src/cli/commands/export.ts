@@ -19,7 +19,9 @@ export const command: CommandSpec = {
   name: "export",
   summary: "write a conversation in another format, or its imported bytes",
   description:
-    "Writes the view: what the model sees. anthropic, openai-chat, openai-responses and google write a request body for that API, as `jpg query` would send it: for the model that --model names, or else the last model of that API that answered here (Google takes the model in the address). Tool definitions are not recorded: add your own if the model should keep calling tools. If the conversation ends with an answer and the API wants a user message last, one is added. --messages writes only the messages, so that you can add a request. html writes a page, one file that needs no network: everything that was said, what the model sees of it, the compactions and the comments; secrets are masked as `jpg redact` does, and the page says which. --full-history writes everything that was said; --original writes the imported file, byte for byte. A session written for an agent names the conversation it comes from, so that importing it after the agent has continued it continues that conversation.",
+    "Writes the view: what the model sees. --full-history writes everything that was said, --original the imported file, byte for byte. html writes a page, one file that needs no network; anthropic, openai-chat, openai-responses and google write a request body for that API.",
+  details:
+    "The formats of APIs write a request body as `jpg query` would send it: for the model that --model names, or else the last model of that API that answered here (Google takes the model in the address). Tool definitions are not recorded: add your own if the model should keep calling tools. If the conversation ends with an answer and the API wants a user message last, one is added. --messages writes only the messages, so that you can add a request. html writes a page, one file that needs no network: everything that was said, what the model sees of it, the compactions and the comments; secrets are masked as `jpg redact` does, and the page says which. A session written for an agent names the conversation it comes from, so that importing it after the agent has continued it continues that conversation.",
   arguments: [{ name: "[id]", description: "conversation; default @" }],
   options: [
     { flags: "--to <format>", description: "format to write", choices: FORMATS },
@@ -30,22 +32,33 @@ export const command: CommandSpec = {
       description: "the imported bytes as they are",
       conflicts: ["to", "fullHistory", "model", "messages", "root"],
     },
-    { flags: "--session <id>", description: "with --original: which session, if the conversation came from several" },
+    {
+      flags: "--session <id>",
+      description: "with --original: which session, if the conversation came from several",
+      listed: "more",
+    },
     {
       flags: "--file <name>",
       description: "with --original: a file that was imported with the session, by its name there",
+      listed: "more",
     },
     { flags: "--at <commit-or-turn>", description: "as of a commit, or only the turns up to this one" },
-    { flags: "--model <model>", description: "model that will read it; reasoning of other model families is left out" },
+    {
+      flags: "--model <model>",
+      description: "model that will read it; reasoning of other model families is left out",
+      listed: "more",
+    },
     {
       flags: "--root <old=new>",
       description: "write paths below OLD, somebody else's folder, as paths below NEW",
+      listed: "more",
       repeatable: true,
     },
-    { flags: "--messages", description: "write only a request's messages, with the system prompt" },
+    { flags: "--messages", description: "write only a request's messages, with the system prompt", listed: "more" },
     {
       flags: "--allow <rule>",
       description: "with --to html: do not mask what this rule finds",
+      listed: "more",
       repeatable: true,
     },
   ],

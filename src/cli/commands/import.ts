@@ -25,7 +25,8 @@ const EXAMPLE = exampleAgent();
 export const command: CommandSpec = {
   name: "import",
   summary: "import agents' sessions",
-  description: `Imports session files: one conversation per session, one commit per turn. The agent's own compactions become compactions that you can inspect and revert. Without PATH, imports the sessions that agents on this machine keep for this project (all its folders and worktrees), or only those of the agents you name (\`jpg import ${EXAMPLE.name}\`). A session that may be of another project is left out and named; on a terminal jpg asks. On a terminal it asks which new ones to import; elsewhere, or with --all, it imports all. Importing a file again adds only what is new: a session that grew is continued, one that was rewound becomes a fork, one that jpg exported continues its conversation. PATH may be a folder, a file that \`jpg share\` wrote, or - for standard input. Creates the store if there is none.`,
+  description: `Imports session files: one conversation per session, one commit per turn. The agent's own compactions become compactions that you can inspect and revert. Without PATH, imports the sessions that agents on this machine keep for this project (all its folders and worktrees), or only those of the agents you name (\`jpg import ${EXAMPLE.name}\`). Importing a file again adds only what is new.`,
+  details: `A session that may be of another project is left out and named; on a terminal jpg asks. On a terminal it asks which new ones to import; elsewhere, or with --all, it imports all. A session that grew is continued, one that was rewound becomes a fork, one that jpg exported continues its conversation. PATH may be a folder, a file that \`jpg share\` wrote, or - for standard input. Creates the store if there is none.`,
   arguments: [
     {
       name: "[format-or-paths...]",

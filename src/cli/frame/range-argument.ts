@@ -1,5 +1,11 @@
 // The arguments `[id] [turns]` of a command: a number and a range are always turns, never the beginning of an id.
-import { type Calendar, isRange, isTurnsOrRange, parseRange, type WrittenRange } from "../../core/conversation/range-bound.ts";
+import {
+  type Calendar,
+  isRange,
+  isTurnsOrRange,
+  parseRange,
+  type WrittenRange,
+} from "../../core/conversation/range-bound.ts";
 import { userError } from "../../core/errors.ts";
 import type { ArgumentSpec } from "./command.ts";
 

@@ -280,7 +280,7 @@ function causesOf(request: PlanInput): readonly Cause[] {
     causes.push({
       without: { range: rest },
       cause: `what could be removed is in the newest ${protectTokens} tokens, which are left alone`,
-      hint: "`--protect N` leaves fewer tokens alone.",
+      hint: "`-s NAME:protect=N` leaves fewer tokens alone.",
     });
   }
   causes.push({
@@ -336,7 +336,7 @@ export function nothingChanged(range: EventRange, request: PlanInput, steps: rea
   if (strategies !== undefined && conditions.length > 0 && steps.length === 0) {
     return {
       nothing: `the view has about ${formatTokens(strategyFacts?.viewTokens ?? 0)} tokens, which is already within the target`,
-      hints: ["`--target SIZE` asks for less: 20k, or 0.1 of the model's window."],
+      hints: ["`-s tiered:target=SIZE` asks for less: 20k, or 0.1 of the model's window."],
     };
   }
   const what = strategies?.names.join(", ") ?? (profile === undefined ? "these policies" : `profile ${profile}`);

@@ -275,11 +275,11 @@ export function parseTurnList(text: string): readonly TurnRange[] {
 }
 
 function parseRun(word: string, text: string): TurnRange {
-  const match = /^(\d{1,9})(?:-(\d{1,9}))?$/.exec(word);
+  const match = /^(\d{1,9})(?:(?:-|\.\.)(\d{1,9}))?$/.exec(word);
   const from = Number(match?.[1]);
   const to = match?.[2] === undefined ? from : Number(match[2]);
   if (match !== null && from <= to) return { from, to };
-  throw userError("bad_turns", `--turns takes turn positions like 3,5-7; got "${text}".`, {
+  throw userError("bad_turns", `A list of turns is turn positions like 3,5-7; got "${text}".`, {
     hints: ["`jpg print` shows the turns."],
   });
 }

@@ -123,7 +123,7 @@ export function findEvent(events: readonly Event[], wanted: string, turn: number
 }
 
 function unclearEvent(wanted: string, turn: number, matches: readonly string[]): JpgError {
-  const hints = [`To list the events of the turn: jpg print --turn ${turn}..${turn} --format jsonl`];
+  const hints = [`To list the events of the turn: jpg print ${turn} --format jsonl`];
   if (matches.length === 0) {
     return userError(
       "unknown_event",

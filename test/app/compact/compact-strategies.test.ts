@@ -206,7 +206,7 @@ describe("auto on a small conversation", () => {
     );
     expect(report.hints).toEqual([
       expect.stringMatching(
-        /^`jpg compact -s auto --force` does it anyway; `--min-gain 1\d\d\d` lowers the floor to what it saves\.$/,
+        /^`jpg compact -s auto --force` does it anyway; `-s auto:min-gain=1\d\d\d` lowers the floor to what it saves\.$/,
       ),
     ]);
   });

@@ -3,6 +3,7 @@
 import { expect, it } from "vitest";
 import { loadTip } from "../../../src/app/conversation/tree.ts";
 import { renderPrinted } from "../../../src/app/look/print.ts";
+import { parseRange } from "../../../src/core/conversation/range-bound.ts";
 import type { ConversationStore } from "../../../src/store/store.ts";
 import { buildSession, plainTurns } from "../../helpers/session-builder.ts";
 import { createMemoryWorkspace, importBytes } from "../../helpers/workspace.ts";
@@ -22,7 +23,7 @@ it("reads only the turns that are printed of the full history", async () => {
           }
         : Reflect.get(of, key, of),
   });
-  const request = { compacted: false, format: "jsonl", turns: "30..31" } as const;
+  const request = { compacted: false, format: "jsonl", turns: parseRange("30..31") } as const;
   const some = await renderPrinted({ ...workspace, store: counting }, tree, request);
   expect(read).toEqual(tree.turnOids.slice(30, 32));
   const all = await renderPrinted(workspace, tree, { compacted: false, format: "jsonl" });

@@ -111,7 +111,7 @@ describe("resolveId", () => {
     const lists = expect.stringContaining("`jpg search TEXT` finds events");
     await expect(event("1")).rejects.toMatchObject({
       code: "turn_number",
-      hints: ["To see turn 1: `jpg print --turn 1`", lists],
+      hints: ["To see turn 1: `jpg print 1`", lists],
     });
     await expect(event("12")).rejects.toMatchObject({ hints: [`The turns of ${main} are 0..1.`, lists] });
     expect(await event("1:00000000-0000-4000-8000-000000000007")).toMatchObject({ kind: "event", turn: 1 });

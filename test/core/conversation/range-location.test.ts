@@ -62,7 +62,7 @@ describe("locateRange", () => {
         kind: "user",
         code: "unknown_event",
         message: 'Turn 1 has no event "e7": expected an event id or a unique prefix of one.',
-        hints: ["To list the events of the turn: jpg print --turn 1..1 --format jsonl"],
+        hints: ["To list the events of the turn: jpg print 1 --format jsonl"],
       }),
     );
     const ids = ["e0.0", "e0.1", "e0.2", "e0.3", "e0.4", "e0.5", "e0.6"];
@@ -72,7 +72,7 @@ describe("locateRange", () => {
         code: "ambiguous_event",
         message: '"e0" fits 7 events of turn 0: e0.0, e0.1, e0.2, e0.3, e0.4.',
         data: { matches: ids },
-        hints: ["To list the events of the turn: jpg print --turn 0..0 --format jsonl"],
+        hints: ["To list the events of the turn: jpg print 0 --format jsonl"],
       }),
     );
   });

@@ -6,7 +6,7 @@ import { TANGENTS } from "./strategy-names.ts";
 /** `classify-tangents`: leaves out turns that a person named as tangents, or confirmed. */
 export const classifyTangents: Strategy = {
   name: TANGENTS,
-  summary: "leave out turns that are off task, named with --turns or by a model",
+  summary: "leave out turns that are off task, named with --tangents or by a model",
   touchesRequests: true,
   hidesTurns: true,
   isExclusive: true,

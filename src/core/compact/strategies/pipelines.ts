@@ -125,8 +125,7 @@ function stepsOf(name: string): readonly string[] {
 function ownOfSteps(names: readonly string[], own: OwnOptions): OwnOptions {
   const ofSteps = new Map<string, StrategyOptions>();
   for (const name of names)
-    for (const step of stepsOf(name))
-      ofSteps.set(step, { ...own.get(name), ...ofSteps.get(step), ...own.get(step) });
+    for (const step of stepsOf(name)) ofSteps.set(step, { ...own.get(name), ...ofSteps.get(step), ...own.get(step) });
   return ofSteps;
 }
 

@@ -90,7 +90,7 @@ function unknownSetting(name: string, key: string): JpgError {
     data: { name, setting: key },
     hints: [
       ...(nearest === undefined ? [] : [`Did you mean ${name}:${nearest}=…?`]),
-      "`jpg compact --help --all` says what each setting does.",
+      "`jpg help compact --all` says what each setting does.",
     ],
   });
 }

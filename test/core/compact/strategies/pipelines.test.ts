@@ -190,8 +190,8 @@ describe("parseTarget", () => {
     expect(() => parseTarget(text)).toThrow(
       expect.objectContaining({
         code: "bad_target",
-        message: `--target ${text}: expected tokens or a share of the model's window.`,
-        hints: ["--target 60000 · --target 60k · --target 0.5 · --target 50%"],
+        message: `A target of ${text}: expected tokens or a share of the model's window.`,
+        hints: ["`-s tiered:target=60k`, or 60000, 0.5, 50%"],
       }),
     );
   });

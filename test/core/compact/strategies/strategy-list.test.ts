@@ -95,21 +95,21 @@ describe("what chooseStrategies says of what it refuses", () => {
       "no character",
       ["supersede"],
       { maxChars: 0 },
-      { code: "bad_option", message: "--max-chars: expected a whole number above 0." },
+      { code: "bad_option", message: "max-chars: expected a whole number above 0." },
     ],
     ["half a character", ["supersede"], { maxChars: 1.5 }, { code: "bad_option" }],
     [
       "less than no head",
       ["truncate-results"],
       { head: -0.1 },
-      { code: "bad_option", message: "--head: expected a share from 0 to 1." },
+      { code: "bad_option", message: "head: expected a share from 0 to 1." },
     ],
     ["more than all", ["truncate-results"], { head: 1.1 }, { code: "bad_option" }],
     [
       "fewer than none",
       ["mask-results"],
       { newest: below },
-      { code: "bad_option", message: "--newest: expected a whole number, 0 or more." },
+      { code: "bad_option", message: "newest: expected a whole number, 0 or more." },
     ],
     ["more than can be counted", ["mask-results"], { newest: above }, { code: "bad_option" }],
   ])("names %s", (_, names, options, error) => {
@@ -148,7 +148,7 @@ describe("parseTurnList", () => {
     expect(() => parseTurnList(text)).toThrow(
       expect.objectContaining({
         code: "bad_turns",
-        message: `--turns takes turn positions like 3,5-7; got "${text}".`,
+        message: `A list of turns is turn positions like 3,5-7; got "${text}".`,
         hints: ["`jpg print` shows the turns."],
       }),
     );
