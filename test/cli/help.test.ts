@@ -42,6 +42,20 @@ describe("jpg --help", () => {
   });
 });
 
+it("explains every command on one screen, with fifteen options at most, and says how to see the rest", async () => {
+  for (const command of await loadCommands()) {
+    const help = renderCommandHelp(command);
+    expect(widest(help), `${command.name} fits 80 columns`).toBeLessThanOrEqual(80);
+    expect(help.trimEnd().split("\n").length, command.name).toBeLessThanOrEqual(LONGEST_SCREEN);
+    const options = command.options ?? [];
+    expect(options.filter(({ listed }) => listed === undefined).length, command.name).toBeLessThanOrEqual(15);
+    for (const { flags, listed } of options)
+      if (listed === "never") expect(renderCommandHelp(command, { all: true })).not.toContain(flags);
+    const hasMore = options.some(({ listed }) => listed === "more");
+    if (hasMore) expect(help).toContain(`jpg ${command.name} --help --all`);
+  }
+});
+
 it("names every command as the table does, with lower-case summaries of one line", async () => {
   for (const [name, load] of Object.entries(COMMANDS)) {
     const { command } = await load();

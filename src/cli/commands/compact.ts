@@ -95,7 +95,7 @@ export const command: CommandSpec = {
   options: [
     {
       flags: "-p, --profile <name>",
-      description: "compaction profile: default, light, heavy, or one from your settings",
+      description: "default, light, heavy, or a profile from your settings",
       conflicts: ["strategy"],
     },
     {
@@ -124,7 +124,7 @@ export const command: CommandSpec = {
       description: "summarise in N parts, one commit each; auto: where the topic changes",
     },
     { flags: "--dry-run", description: "show what would change, commit nothing" },
-    { flags: "--full", description: "print the whole report: all segments, all kinds of facts, each step" },
+    { flags: "--full", description: "print the whole report, not its largest parts" },
     {
       flags: "--diff",
       conflicts: ["chunks", "turns", "tangents", "text"],
