@@ -16,7 +16,7 @@ describe("jpg search", () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(
       new RegExp(
-        `^${sandbox.conversation}/main\n  4:\\S+  chat_response\n    Answer 4: the water stood at 4 metres\\.\n$`,
+        `^${sandbox.conversation}/main\n  4:\\S+  assistant  Answer 4: the water stood at 4 metres\\.\n$`,
       ),
     );
     const event = /4:(\S+)/.exec(stdout)?.[1] ?? "";

@@ -11,8 +11,8 @@ import { type CommandSpec, optionsFrom, text } from "../frame/command.ts";
 import { createStyle, type Rendering } from "../frame/terminal.ts";
 import { renderDiff } from "../render/diff.ts";
 import { renderLog } from "../render/list.ts";
+import { renderSearch } from "../render/search.ts";
 import { renderShow } from "../render/show.ts";
-import { renderSearch } from "../render/stats.ts";
 
 /** Plain text in lines that fit an agent's terminal. */
 const PLAIN: Rendering = { style: createStyle(false), width: 100 };

@@ -3,7 +3,7 @@ import { userError } from "../../core/errors.ts";
 import { safe } from "../../core/safe-text.ts";
 import { type CommandSpec, count, flag, text } from "../frame/command.ts";
 import { renderUnreadable } from "../render/list.ts";
-import { renderSearch } from "../render/stats.ts";
+import { renderSearch } from "../render/search.ts";
 
 /** As with grep: nothing was found. */
 const NOTHING_FOUND = 1;

@@ -11,6 +11,7 @@ export const command: CommandSpec = {
     "Shows what ID names. For a compaction: its commit, its policies, what it hides (tools, files, commands, with their sizes) and the loss receipt. For an event: the original, and how it reads in the view.",
   arguments: [{ name: "[id]", description: "conversation, compaction, commit of one, or event; default @" }],
   options: [
+    { flags: "--full", description: "for a compaction: its whole text, all tools, files, commands and facts" },
     {
       flags: "--sources",
       description:
@@ -26,7 +27,7 @@ export const command: CommandSpec = {
       return 0;
     }
     const report = await show(await open(), args[0]);
-    if (!json) await output.page(renderShow(report, output));
+    if (!json) await output.page(renderShow(report, output, { isFull: flag(options, "full") }));
     else if (report.kind === "compaction") {
       const { event, kind: _kind, ...facts } = report;
       output.json({ ...event, ...facts });

@@ -42,7 +42,7 @@ function renderWindow({ model, window_source: source }: AnatomyReport): SafeText
 }
 
 function renderKinds(report: AnatomyReport, rendering: Rendering): readonly SafeText[] {
-  const rows = report.by_kind.map(({ kind, tokens }) => ({
+  const rows = report.by_kind.filter(isSeen).map(({ kind, tokens }) => ({
     cells: [KIND_NAMES[kind] ?? kind, formatTokens(tokens), percent(tokens, report.tokens)],
     size: tokens,
   }));
@@ -50,7 +50,8 @@ function renderKinds(report: AnatomyReport, rendering: Rendering): readonly Safe
 }
 
 function renderTools(report: AnatomyReport, rendering: Rendering): readonly SafeText[] {
-  const shown = report.by_tool.slice(0, MOST_ROWS);
+  const tools = report.by_tool.filter(isSeen);
+  const shown = tools.slice(0, MOST_ROWS);
   const rows = shown.map(({ tool, calls, tokens }) => ({
     cells: [
       tool === "" ? "(results without a call)" : tool,
@@ -60,7 +61,7 @@ function renderTools(report: AnatomyReport, rendering: Rendering): readonly Safe
     ],
     size: tokens,
   }));
-  const left = renderOmitted(shown, report.by_tool.slice(MOST_ROWS), { noun: "tool", rendering });
+  const left = renderOmitted(shown, tools.slice(MOST_ROWS), { noun: "tool", rendering });
   return rows.length === 0 ? [] : [...renderBars(["TOOL", "CALLS", "TOKENS", ""], rows, rendering), ...left];
 }
 
@@ -121,6 +122,11 @@ interface Sized {
   readonly tokens: number;
 }
 
+/** A row without tokens says nothing. */
+function isSeen({ tokens }: Sized): boolean {
+  return Math.round(tokens) > 0;
+}
+
 /** Renders the sum of omitted rows, none of which is larger than a shown one. */
 function renderOmitted(
   shown: readonly Sized[],
@@ -137,10 +143,12 @@ function renderOmitted(
 function renderHeadroom(report: AnatomyReport, rendering: Rendering): readonly SafeText[] {
   const { window } = report;
   const { strategies, mechanical } = report.headroom;
-  const rows = [...strategies, { strategy: "all of them", ...mechanical }].map(({ strategy, frees }) => ({
-    cells: [strategy, formatTokens(frees), percent(frees, window)],
-    size: frees,
-  }));
+  const rows = [...strategies.filter(({ frees }) => frees > 0), { strategy: "all of them", ...mechanical }].map(
+    ({ strategy, frees }) => ({
+      cells: [strategy, formatTokens(frees), percent(frees, window)],
+      size: frees,
+    }),
+  );
   return [...renderBars(["STILL TO FREE", "TOKENS", "WINDOW"], rows, rendering), ...renderEnd(report)];
 }
 

@@ -100,7 +100,7 @@ export function renderBlame({ rows }: BlameReport, rendering: Rendering): SafeTe
   const { style } = rendering;
   const table = renderTable(
     rows.map((row) => cells(row, style)),
-    { columns: COLUMNS },
+    { columns: COLUMNS, width: rendering.width },
   );
   const [only] = rows.length === 1 ? rows : [];
   return joinLines([...table, ...(only === undefined ? deciders(rows, style) : details(only, style))]);
@@ -143,13 +143,15 @@ function excerpt(text: string, compaction: string): readonly SafeText[] {
   return [SEES_INSTEAD, ...shown, ...more];
 }
 
-const COLUMNS = [{}, {}, {}, {}, {}, {}];
+const COLUMNS = [{}, { shrinkTo: 6 }, {}, {}, { shrinkTo: 10 }, { shrinkTo: 10 }];
 
 function cells({ by, event, type, state, action }: BlameRow, style: Style): readonly Cell[] {
   const who =
-    by === undefined ? ["-", "", ""] : [{ text: by.compaction, paint: style.id }, by.author, renderTime(by.timestamp)];
+    by === undefined
+      ? ["-", "", ""]
+      : [{ text: renderId(by.compaction), paint: style.id }, by.author, renderTime(by.timestamp)];
   const done = action ?? { text: state === "internal" ? "not sent" : "shown", paint: style.faint };
-  return [...who, event, type, done];
+  return [...who, renderId(event), type, done];
 }
 
 function details({ by, sees, next, state }: BlameRow, style: Style): readonly SafeText[] {
@@ -166,7 +168,7 @@ function details({ by, sees, next, state }: BlameRow, style: Style): readonly Sa
     commitLine(by, style),
     ...place,
     "",
-    safe`\`jpg revert ${forTerminalLine(by.compaction)}\` undoes it; the event is then ${after}.`,
+    safe`\`jpg revert ${renderId(by.compaction)}\` undoes it; the event is then ${after}.`,
   ];
 }
 

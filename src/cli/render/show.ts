@@ -8,9 +8,9 @@ import { groupRange } from "../../core/conversation/group.ts";
 import { describePolicies } from "../../core/conversation/policy.ts";
 import { formatTokens } from "../../core/conversation/token-estimate.ts";
 import { renderPrice } from "../../core/model/money.ts";
-import { forTerminalLine, joinLines, type SafeText, safe } from "../../core/safe-text.ts";
+import { forTerminalLine, joinLines, joinSafe, type SafeText, safe } from "../../core/safe-text.ts";
 import { renderTable } from "../frame/table.ts";
-import type { Rendering, Style } from "../frame/terminal.ts";
+import { fitWidth, type Rendering, type Style } from "../frame/terminal.ts";
 import { renderLogLine, renderMessage } from "./list.ts";
 import {
   type BeforeAfter,
@@ -22,23 +22,29 @@ import {
   renderCount,
   renderElsewhere,
   renderFields,
+  renderId,
   renderLoss,
   renderRange,
   renderRawAndView,
   renderShare,
+  renderShortLoss,
   renderSource,
   renderTime,
   renderTokens,
 } from "./quantity.ts";
 
-export function renderShow(report: ShowReport, rendering: Rendering): SafeText {
+export function renderShow(
+  report: ShowReport,
+  rendering: Rendering,
+  { isFull }: { readonly isFull: boolean } = { isFull: true },
+): SafeText {
   switch (report.kind) {
     case "conversation":
       return renderConversation(report, rendering);
     case "event":
       return renderEvent(report, rendering);
     case "compaction":
-      return renderShowCompaction(report, rendering);
+      return isFull ? renderShowCompaction(report, rendering) : renderShortCompaction(report, rendering);
   }
 }
 
@@ -154,6 +160,45 @@ function renderShowCompaction(report: ShowCompaction, rendering: Rendering): Saf
     ...compactionSection(safe`Commands:`, named(hidden.commands), style),
     ...compactionSection(safe`Loss receipt:`, renderLoss(receipt, rendering), style),
   ]);
+}
+
+/** Lines of a short compaction: less than a terminal has. */
+const SHORT_LINES = 25;
+/** Lines of a summary, and tools named, in a short one. */
+const SHORT_SUMMARY = 5;
+const SHORT_TOOLS = 3;
+/** Origin fields that only the whole compaction prints. */
+const WHOLE_ONLY: ReadonlySet<string> = new Set(["Prompt", "Read", "Usage", "Message", "Bytes", "Profile", "Source"]);
+
+/** The compaction in less than a screen: where and what, the beginning of its text, the largest of what it hides. */
+function renderShortCompaction(report: ShowCompaction, rendering: Rendering): SafeText {
+  const { style, width } = rendering;
+  const { event, hidden, receipt } = report;
+  const fields = [...originFields(report), ...hiddenFields(report, hidden)].filter(([name]) => !WHOLE_ONLY.has(name));
+  const tools = toolLines(hidden, style, width);
+  const texts = (report.compactions ?? [event]).flatMap(({ summary }) =>
+    summary === undefined ? [] : indentText(summary.summary),
+  );
+  const named: readonly SafeText[] = [
+    ...(hidden.files.length === 0 ? [] : [renderCount(hidden.files.length, "file")]),
+    ...(hidden.commands.length === 0 ? [] : [renderCount(hidden.commands.length, "command")]),
+    ...(event.tools === undefined ? [] : [renderCount(event.tools.names.length, "pruned tool")]),
+    ...(tools.length <= SHORT_TOOLS + 1 ? [] : [renderCount(tools.length - 1 - SHORT_TOOLS, "more tool")]),
+  ];
+  const lines = [
+    safe`${style.heading(safe`compaction`)} ${style.id(forTerminalLine(event.id))} (${stateOf(report, style)})`,
+    ...renderFields(fields, rendering),
+    ...membersOf(report).slice(0, SHORT_TOOLS),
+    ...compactionSection(
+      summaryHeading(event),
+      texts.slice(0, SHORT_SUMMARY).map((line) => fitWidth(line, width)),
+      style,
+    ),
+    ...(tools.length === 0 ? [] : tools.slice(0, SHORT_TOOLS + 1)),
+    ...renderShortLoss(receipt, rendering),
+  ];
+  const rest = safe`\`jpg show ${renderId(event.id)} --full\` prints all of it${named.length === 0 ? "" : safe`: ${joinSafe(named, ", ")}`}.`;
+  return joinLines([...lines.slice(0, SHORT_LINES - 1), style.faint(rest)]);
 }
 
 /** Returns the turns of the whole group. */

@@ -1,12 +1,10 @@
 // `jpg stats`: sizes, and where the tokens are: raw against what the view still shows.
-import type { SearchHit } from "../../app/look/search.ts";
 import type { StatsReport } from "../../app/look/stats.ts";
 import { formatTokens } from "../../core/conversation/token-estimate.ts";
-import { appendAll } from "../../core/lists.ts";
 import { renderPrice } from "../../core/model/money.ts";
-import { forTerminal, forTerminalLine, joinLines, type SafeText, safe } from "../../core/safe-text.ts";
+import { joinLines, type SafeText, safe } from "../../core/safe-text.ts";
 import { type Cell, renderTable } from "../frame/table.ts";
-import type { Rendering, Style } from "../frame/terminal.ts";
+import type { Rendering } from "../frame/terminal.ts";
 import {
   groupDigits,
   renderBytes,
@@ -82,29 +80,3 @@ const LEAST_DIFFERENCE = 0.01;
 
 /** Smallest share of a request that is reported as missing; less may be an error of the estimate. */
 const LEAST_UNSEEN = 0.1;
-
-/** Renders hits, in the order given; a heading wherever the branch changes. */
-export function renderSearch(hits: readonly SearchHit[], { style }: Rendering): SafeText {
-  const lines: SafeText[] = [];
-  let branch: string | null = null;
-  for (const hit of hits) {
-    if (hit.branch !== branch) {
-      if (branch !== null) lines.push("");
-      branch = hit.branch;
-      lines.push(style.heading(forTerminalLine(branch)));
-    }
-    appendAll(lines, renderHit(hit, style));
-  }
-  return joinLines(lines);
-}
-
-function renderHit(hit: SearchHit, style: Style): SafeText[] {
-  const { turn, event, type, state, compaction, alike, line, from, to } = hit;
-  const how = state === "shown" ? "" : style.caution(safe`  ${state} by ${forTerminalLine(compaction ?? "")}`);
-  // Blanks stay: they separate the pieces.
-  return [
-    safe`  ${style.id(safe`${turn}:${forTerminalLine(event)}`)}  ${style.faint(forTerminalLine(type))}${how}`,
-    safe`    ${forTerminal(line.slice(0, from))}${style.added(forTerminal(line.slice(from, to)))}${forTerminal(line.slice(to))}`,
-    ...(alike === undefined ? [] : [style.faint(safe`    and ${alike} more with the same lines`)]),
-  ];
-}

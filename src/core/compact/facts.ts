@@ -167,6 +167,8 @@ const EXTENSION = /^[A-Za-z][A-Za-z0-9]{0,7}$/;
 const PLACE = /(?::\d{1,9}){1,2}(?:-\d{1,9})?$|#L\d{1,9}(?:-L?\d{1,9})?$/;
 /** Marks that end words of prose, and slashes after a directory. */
 const END_MARKS = ".:-/";
+/** The system's own, the same on every machine: `/dev/null`. */
+const DEVICE = /^\/(?:dev|proc|sys)(?:\/|$)/;
 /** Longest word accepted as a path, characters. */
 const LONGEST = 400;
 
@@ -177,7 +179,7 @@ const LONGEST = 400;
 export function pathOf(word: string): string | null {
   if (word.length > LONGEST + 24) return null;
   const path = withoutEndMarks(normalPath(MARKED.test(word) ? word.replace(PLACE, "") : word));
-  if (path.length > LONGEST || MARKED.test(path) || path.includes("//")) return null;
+  if (path.length > LONGEST || MARKED.test(path) || path.includes("//") || DEVICE.test(path)) return null;
   const slash = path.lastIndexOf("/");
   if (slash > 0 && (path.startsWith("/") || path.startsWith("~/")) && path.indexOf("/", 1) > 0) return path;
   const dot = path.lastIndexOf(".");
@@ -282,6 +284,7 @@ function takeNumbered(text: string, { start, end, traits }: Word, add: AddFact):
   if (traits === DIGIT && end - start < 3 && text.charCodeAt(end) !== 0x20) return false;
   if ((traits & ~(COLON | DOT)) === (LOWER | DIGIT) && end - start >= 7 && end - start <= 40) {
     const word = text.slice(start, end);
+    if (SHA.test(word) && isPartOfUuid(text, { start, end })) return true;
     if (SHA.test(word)) {
       add("shas", word);
       return true;
@@ -295,6 +298,34 @@ function takeNumbered(text: string, { start, end, traits }: Word, add: AddFact):
   return (traits & OTHER) !== 0 && takeIssue(text.slice(start, end), add);
 }
 
+/** Characters of the first and the last group of a UUID. */
+const FIRST_OF_UUID = 8;
+const LAST_OF_UUID = 12;
+
+/**
+ * Whether a word is a group of a UUID: the first one before a hyphen, as in `3f2504e0-…`, or one of a whole UUID that the text has, too,
+ * as tools print abbreviated ids.
+ */
+function isPartOfUuid(text: string, { start, end }: { readonly start: number; readonly end: number }): boolean {
+  const length = end - start;
+  if (length === FIRST_OF_UUID && text.charAt(end) === "-") return true;
+  if (length !== FIRST_OF_UUID && length !== LAST_OF_UUID) return false;
+  const word = text.slice(start, end);
+  const wanted = length === FIRST_OF_UUID ? `${word}-` : `-${word}`;
+  const from = length === FIRST_OF_UUID ? 0 : UUID_LENGTH - LAST_OF_UUID - 1;
+  let tries = MOST_TRIES;
+  for (let at = text.indexOf(wanted); at >= 0 && tries > 0; at = text.indexOf(wanted, at + 1)) {
+    if (at >= from && UUID.test(text.slice(at - from, at - from + UUID_LENGTH))) return true;
+    tries -= 1;
+  }
+  return false;
+}
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const UUID_LENGTH = 36;
+/** Places searched for the whole of it, so that no text takes long. */
+const MOST_TRIES = 4;
+
 function takeIssue(word: string, add: AddFact): boolean {
   const issue = ISSUE.exec(word);
   if (issue !== null) add("issues", `#${issue[1]}`);
@@ -303,7 +334,9 @@ function takeIssue(word: string, add: AddFact): boolean {
   return true;
 }
 
-function takeNames(text: string, { start, end, traits }: Word, add: AddFact): void {
+function takeNames(text: string, { start: first, end, traits }: Word, add: AddFact): void {
+  // In text that was escaped once more, `\nThis` is a line feed and a word.
+  const start = text.charAt(first - 1) === "\\" && ESCAPED.includes(text.charAt(first)) ? first + 1 : first;
   const word = text.slice(start, end);
   if (traits & COLON && SCOPED.test(word)) add("identifiers", word);
   else if (traits & DOT && text.startsWith("()", end) && MEMBER.test(word)) add("identifiers", `${word}()`);
@@ -311,6 +344,8 @@ function takeNames(text: string, { start, end, traits }: Word, add: AddFact): vo
   if ((traits & ~(LOWER | UPPER | DIGIT | UNDERSCORE)) === 0) takeName(word, add);
   else for (const piece of word.match(PIECES) ?? []) takeName(piece, add);
 }
+
+const ESCAPED = "nrt";
 
 /** camelCase, PascalCase of at least two humps, snake_case. */
 function takeName(name: string, add: AddFact): void {
@@ -365,6 +400,15 @@ const FEWEST_DIGITS = 3;
 /** Seconds and milliseconds since 1970, from 2017 to 2033. */
 const TIMESTAMP = /^1[5-9]\d{8}(?:\d{3})?$/;
 
+/** Years as they are in dates and copyright lines. */
+const YEAR = /^(?:19[789]\d|20[0-3]\d)$/;
+const SHORT_TIMES: ReadonlySet<string> = new Set("ns us ms s sec secs second seconds".split(" "));
+
+/** How long something took, such as `0.004s`: another run takes another time. A limit that somebody chose is a whole number. */
+function isMeasuredTime(digits: string, unit: string): boolean {
+  return digits.includes(".") && SHORT_TIMES.has(unit);
+}
+
 /** A number in comparable form: digits without group marks, and its unit in lower case. */
 interface NumberWord {
   /** Without sign and group marks, e.g. `1234.5`. */
@@ -382,9 +426,11 @@ function numberAt(text: string, start: number, end: number): NumberWord | null {
   const unit = attached === "" ? unitAfter(text, end) : attached.toLowerCase();
   if (attached !== "" && !UNITS.has(unit)) return null;
   const digits = match[0].length > FEWEST_DIGITS ? written.replace(/[,_]/g, "") : written;
-  if (unit !== "") return { digits, unit };
+  if (unit !== "") return isMeasuredTime(digits, unit) ? null : { digits, unit };
   const tooFew = digits.replace(".", "").replace(/^0+/, "").length < FEWEST_DIGITS;
-  return tooFew || TIMESTAMP.test(digits) || isLineNumber(text, start, end) ? null : { digits, unit };
+  return tooFew || TIMESTAMP.test(digits) || YEAR.test(digits) || isLineNumber(text, start, end)
+    ? null
+    : { digits, unit };
 }
 
 /** Formats a number as a fact: `1234`, `45%`, `12 ms`, `3x`; `numberAt` reads it back. */

@@ -125,6 +125,75 @@ function pieces(scan: (text: string, visit: VisitPiece) => void, text: string): 
   return found;
 }
 
+describe("what is no fact", () => {
+  const facts = (text: string): readonly string[] =>
+    [...factsOfText(text)].flatMap(([kind, texts]) => [...texts].map((one) => `${kind} ${one}`));
+  const hex = (length: number) =>
+    fc
+      .array(fc.constantFrom(..."0123456789abcdef"), { minLength: length, maxLength: length })
+      .map((all) => all.join(""));
+  const uuid = fc.tuple(hex(8), hex(4), hex(4), hex(4), hex(12)).map((groups) => groups.join("-"));
+
+  it("a group of a UUID is no SHA, where the UUID is there whole or its hyphen is", () => {
+    fc.assert(
+      fc.property(uuid, fc.constantFrom(" ", "\n", " (", '"'), (id, gap) => {
+        const shas = (text: string): readonly string[] => facts(text).filter((fact) => fact.startsWith("shas"));
+        expect(shas(`session ${id}${gap}${id.slice(0, 8)}${gap}${id.slice(-12)} of it`)).toEqual([]);
+        expect(shas(`${id.slice(-12)}${gap}is the end of ${id}`)).toEqual([]);
+        expect(shas(`open ${id.slice(0, 8)}-… again`)).toEqual([]);
+      }),
+      { numRuns: runs(100) },
+    );
+    expect(facts("commit 3f2504e0 of 4f8a1b2c-0000")).toEqual(["shas 3f2504e0"]);
+    expect(facts("commit 3f2504e and 9d64a58f3c21")).toEqual(["shas 3f2504e", "shas 9d64a58f3c21"]);
+  });
+
+  it("how long something took is none, a limit is", () => {
+    fc.assert(
+      fc.property(
+        fc.nat(9999),
+        fc.nat(999),
+        fc.constantFrom("s", "ms", " ms", " seconds", "us"),
+        (whole, part, unit) => {
+          expect(facts(`ok in ${whole}.${part}${unit}, next`)).toEqual([]);
+        },
+      ),
+      { numRuns: runs(100) },
+    );
+    expect(facts("timeout 30s, 250 ms, 1.5 GB, 0.25% and 2.5 hours")).toEqual([
+      "numbers 30s",
+      "numbers 250 ms",
+      "numbers 1.5 gb",
+      "numbers 0.25%",
+      "numbers 2.5 hours",
+    ]);
+  });
+
+  it("a year is none, another number of four digits is", () => {
+    expect(facts("Copyright 1998, 2004 and 2026; until 2039")).toEqual([]);
+    expect(facts("port 2048, 1969, 8080 and 2026 tokens")).toEqual([
+      "numbers 2048",
+      "numbers 1969",
+      "numbers 8080",
+      "numbers 2026 tokens",
+    ]);
+  });
+
+  it("a file of the system is none", () => {
+    expect(facts("ls >/dev/null 2>/dev/stderr; cat /proc/self/status /sys/class/net.conf")).toEqual([]);
+    expect(facts("cat /device/null.txt /srv/dev/null")).toEqual(["files /device/null.txt", "files /srv/dev/null"]);
+  });
+
+  it("an escaped line feed is no letter of a name", () => {
+    expect(facts(String.raw`"a\nThis is\tSummary of\rThat"`)).toEqual([]);
+    expect(facts(String.raw`"a\nmakeThing\tdoSummary and \nnThis"`)).toEqual([
+      "identifiers makeThing",
+      "identifiers doSummary",
+      "identifiers nThis",
+    ]);
+  });
+});
+
 describe("scanning texts", () => {
   it.each([
     ["one\ntwo", ["one", "two"]],
