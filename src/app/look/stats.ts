@@ -10,6 +10,7 @@ import { type CountedView, loadCountedMinimal, reportTokens } from "../conversat
 import type { BranchTree } from "../conversation/tree.ts";
 import type { Workspace } from "../conversation/workspace.ts";
 import { addCosts, costByTurn } from "./recorded-cost.ts";
+import { readSavings, type Savings } from "./savings.ts";
 
 export interface StatsReport {
   readonly turns: number;
@@ -37,6 +38,8 @@ export interface StatsReport {
    * absent = the agent counts none.
    */
   readonly cost?: { readonly agent_usd: number; readonly list_usd: number | null };
+  /** What jpg's compactions saved so far; absent = no recorded request is known to have run on the shortened view. */
+  readonly saved?: Savings;
   readonly id?: string;
   readonly branch?: string;
   /** The commit that was counted. */
@@ -81,6 +84,7 @@ export async function readStats(workspace: Workspace, tree: BranchTree): Promise
     ...(meter.calibration === null ? {} : { calibration: meter.calibration }),
     last_request: lastRequest(meter, tokens.view),
     cost: await compareCost(workspace, loaded),
+    saved: await readSavings(workspace, (await workspace.config()).config, loaded),
     id: conversationOf(tree.branch),
     branch: tree.branch,
     commit: tree.commit,

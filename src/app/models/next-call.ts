@@ -48,11 +48,16 @@ function countedAnswer({ metadata, timestamp }: Event): CountedAnswer | null {
 const SHORT_CACHE = 300;
 const LONG_CACHE = 3600;
 
+/** Seconds for which the provider keeps what a request put into its cache, or read from it. */
+export function keptFor({ cacheWrite1h = 0 }: Usage): number {
+  return cacheWrite1h > 0 ? LONG_CACHE : SHORT_CACHE;
+}
+
 /** Only where the newest answer read from or wrote to a cache is it known that there is one. */
 export function cacheState(answered: CountedAnswer | null, now: Date): CacheState {
-  const { cacheRead = 0, cacheWrite = 0, cacheWrite1h = 0 } = answered?.usage ?? {};
+  const { cacheRead = 0, cacheWrite = 0 } = answered?.usage ?? {};
   if (answered === null || cacheRead + cacheWrite === 0) return { state: "unknown", until: null, seconds: null };
-  const seconds = cacheWrite1h > 0 ? LONG_CACHE : SHORT_CACHE;
+  const seconds = keptFor(answered.usage);
   const until = answered.at + seconds * 1000;
   return { state: until > now.getTime() ? "warm" : "cold", until: new Date(until).toISOString(), seconds };
 }

@@ -9,6 +9,7 @@ import {
   groupDigits,
   renderBytes,
   renderCommit,
+  renderCount,
   renderElsewhere,
   renderFields,
   renderOverhead,
@@ -54,6 +55,7 @@ export function renderStats(report: StatsReport, rendering: Rendering): SafeText
     renderLastRequest(report.last_request),
     renderOverhead(report.overhead_source),
     renderCosts(report.cost),
+    renderSavings(report.saved),
     renderElsewhere(report.turns_elsewhere),
   ].flatMap((note) => (note === null ? [] : [style.faint(note)]));
   const lines: readonly SafeText[] = [...fields, "", ...renderTable(rows, { columns, width })];
@@ -65,6 +67,15 @@ function renderLastRequest(request: StatsReport["last_request"]): SafeText | nul
   if (request === undefined || request.not_in_view < LEAST_UNSEEN * request.tokens) return null;
   const { tokens, not_in_view: unseen } = request;
   return safe`The last request had ${formatTokens(tokens)} tokens, as the provider counted; ${formatTokens(unseen)} of them are not in the view now.`;
+}
+
+/** Says what compactions saved so far; in a loss, what they cost. */
+function renderSavings(saved: StatsReport["saved"]): SafeText | null {
+  if (saved === undefined) return null;
+  const { usd, tokens, requests } = saved;
+  const sum =
+    usd === null ? "" : usd < 0 ? safe`not yet paid back: ${renderPrice(-usd)}, ` : safe`${renderPrice(usd)}, `;
+  return safe`Saved so far: ${sum}${formatTokens(tokens)} tokens not sent, in ${renderCount(requests, "request")} on the shortened view.`;
 }
 
 /** Says what the agent counted, if jpg's sum is another. */

@@ -82,3 +82,27 @@ export function tradeOf({ kept, rewritten, dropped }: CallChange, terms: CallTer
 function sentTokens(cacheRead: number, cacheWrite: number, { isHour = false }: CallTerms): Usage {
   return { input: 0, output: 0, cacheRead, cacheWrite, cacheWrite1h: isHour ? cacheWrite : 0 };
 }
+
+/** What a request did not send. */
+export interface Unsent {
+  /** Tokens. */
+  readonly hidden: number;
+  /** Whether it wrote to the cache what it would have read from it without the compaction. */
+  readonly isRewrite: boolean;
+}
+
+/**
+ * Computes what a request would have cost more with the hidden tokens, US dollars: at the price that most of its input was paid at. Below
+ * 0 where the rewrite of the cache cost more than that.
+ */
+export function savedUsd(usage: Usage, { hidden, isRewrite }: Unsent, price: ModelPrice): number {
+  const { cacheRead, cacheWrite } = usage;
+  const plain: Usage = { ...usage, cacheWrite1h: Math.min(usage.cacheWrite1h ?? 0, cacheWrite) };
+  if (isRewrite)
+    return (
+      priceOf({ ...plain, cacheRead: cacheRead + cacheWrite + hidden, cacheWrite: 0, cacheWrite1h: 0 }, price) -
+      priceOf(plain, price)
+    );
+  const kind = cacheRead > 0 ? "cacheRead" : cacheWrite > 0 ? "cacheWrite" : "input";
+  return priceOf({ ...plain, [kind]: plain[kind] + hidden }, price) - priceOf(plain, price);
+}
