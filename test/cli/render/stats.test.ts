@@ -1,68 +1,27 @@
 import { describe, expect, it } from "vitest";
-import type { SearchHit } from "../../../src/app/look/search.ts";
-import { createStyle } from "../../../src/cli/frame/terminal.ts";
-import { renderSearch, renderStats } from "../../../src/cli/render/stats.ts";
-import { safe } from "../../../src/core/safe-text.ts";
+import { renderStats } from "../../../src/cli/render/stats.ts";
 import { PLAIN } from "../../helpers/plain-rendering.ts";
-
-const HIT: SearchHit = {
-  conversation: "pier-k3f9",
-  branch: "pier-k3f9/main",
-  turn: 3,
-  event: "ev1",
-  type: "chat_request",
-  state: "shown",
-  line: "the tide table",
-  from: 4,
-  to: 8,
-};
-
-describe("renderSearch", () => {
-  const render = (hits: readonly SearchHit[], colours = false): string =>
-    renderSearch(hits, { style: createStyle(colours), width: 80 });
-
-  it("puts events under their branch and says what a compaction did to them", () => {
-    const hits: SearchHit[] = [
-      HIT,
-      { ...HIT, turn: 5, event: "ev2", state: "hidden", compaction: "k3f9q2" },
-      { ...HIT, branch: "pier-k3f9/try-b" },
-    ];
-    expect(render(hits)).toBe(
-      [
-        "pier-k3f9/main",
-        "  3:ev1  chat_request",
-        "    the tide table",
-        "  5:ev2  chat_request  hidden by k3f9q2",
-        "    the tide table",
-        "",
-        "pier-k3f9/try-b",
-        "  3:ev1  chat_request",
-        "    the tide table",
-      ].join("\n"),
-    );
-  });
-
-  it("says how many more show the same", () => {
-    expect(
-      render([{ ...HIT, alike: 4 }])
-        .split("\n")
-        .slice(2),
-    ).toEqual(["    the tide table", "    and 4 more with the same lines"]);
-  });
-
-  it("marks the match, and lets no control character through", () => {
-    const line = "a \u001b[31mtide\u001b[0m";
-    const rendered = render([{ ...HIT, line, from: line.indexOf("tide"), to: line.indexOf("tide") + 4 }], true);
-    expect(rendered).toContain(createStyle(true).added(safe`tide`));
-    expect(rendered).not.toContain("\u001b[31mt");
-  });
-});
 
 describe("renderStats", () => {
   it("says who counted", () => {
     const tokens = { raw: 9, view: 9, by_kind: {} };
     const report = { turns: 1, events: 1, bytes: 1, tokens, tokens_source: "recorded" } as const;
     expect(renderStats(report, PLAIN)).toContain("TOKENS (recorded)  RAW  VIEW");
+  });
+
+  it("says what compactions saved so far, or have not paid back yet", () => {
+    const tokens = { raw: 9, view: 9, by_kind: {} };
+    const last = (saved: { requests: number; tokens: number; usd: number | null }) =>
+      renderStats({ turns: 1, events: 1, bytes: 1, tokens, saved }, PLAIN).split("\n").at(-1);
+    expect(last({ requests: 12, tokens: 480_000, usd: 1.44 })).toBe(
+      "Saved so far: $1.44, 480.0k tokens not sent, in 12 requests on the shortened view.",
+    );
+    expect(last({ requests: 1, tokens: 40_000, usd: null })).toBe(
+      "Saved so far: 40.0k tokens not sent, in 1 request on the shortened view.",
+    );
+    expect(last({ requests: 1, tokens: 40_000, usd: -0.05 })).toBe(
+      "Saved so far: not yet paid back: $0.05, 40.0k tokens not sent, in 1 request on the shortened view.",
+    );
   });
 
   it("shows sizes, and tokens by kind with the largest first", () => {
