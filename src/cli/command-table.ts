@@ -7,6 +7,7 @@ type Loader = () => Promise<{ readonly command: CommandSpec }>;
 export const COMMANDS: Readonly<Record<string, Loader>> = {
   status: () => import("./commands/status.ts"),
   init: () => import("./commands/init.ts"),
+  tour: () => import("./commands/tour.ts"),
   import: () => import("./commands/import.ts"),
   sync: () => import("./commands/sync.ts"),
   hooks: () => import("./commands/hooks.ts"),

@@ -29,7 +29,7 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
       resume: "continue a conversation in its agent (--exec starts it)",
       hooks: "have agents save sessions, and compact and undo inside them",
     },
-    others: ["status", "init", "sync", "export", "chat", "query"],
+    others: ["tour", "status", "init", "sync", "export", "chat", "query"],
   },
   {
     title: "shorten",

@@ -28,7 +28,8 @@ interface Tour {
 
 /** Runs the tour with an empty HOME and no git identity, its temporary folders in ours. Rejects when it stops. */
 function runTour(words: readonly string[] = [], path = process.env["PATH"] ?? ""): Promise<Tour> {
-  const env = { PATH: path, HOME: join(folder.path, "home"), TMPDIR: join(folder.path, "tmp") };
+  const [home, tmp, cache] = ["home", "tmp", "cache"].map((name) => join(folder.path, name));
+  const env = { PATH: path, HOME: home, TMPDIR: tmp, XDG_CACHE_HOME: cache };
   return promisify(execFile)(process.execPath, ["scripts/tour.mjs", ...words], { cwd: root, env });
 }
 
@@ -48,7 +49,7 @@ function blocks(language: string): string[] {
   return [...readme.matchAll(fenced)].map(([, block]) => block ?? "");
 }
 
-describe("npm run tour", () => {
+describe("jpg tour, as `npm run tour` calls it", () => {
   it("shows the main job from import to export", () => {
     const commands = [...printed.matchAll(/^\$ (\S+ ?\S*)/gm)].map(([, words]) => words);
     for (const name of [
@@ -84,8 +85,8 @@ describe("npm run tour", () => {
     mkdirSync(bin);
     symlinkSync(process.execPath, join(bin, "node"));
     const stopped = await runTour([], bin).catch((error: Tour) => error);
-    expect(stopped).toMatchObject({ code: 1, stdout: "" });
-    expect(stopped.stderr).toMatch(/^The tour stopped: it needs git, and none was found in PATH\. Install git: /);
+    expect(stopped).toMatchObject({ code: 3, stdout: "" });
+    expect(stopped.stderr).toMatch(/`jpg tour` needs git .*Install/s);
   });
 
   it(
@@ -99,8 +100,8 @@ describe("npm run tour", () => {
       writeFileSync(join(bin, "git"), script, { mode: 0o755 });
       const stopped = await runTour(["--keep"], `${bin}:${process.env["PATH"]}`).catch((error: Tour) => error);
       expect(stopped).toMatchObject({
-        code: 1,
-        stderr: expect.stringMatching(/^The tour stopped: .*jpg log/) as string,
+        code: 3,
+        stderr: expect.stringMatching(/The tour stopped: `jpg log` ended with exit code/) as string,
       });
       const kept = /Everything happens in (\S+)\./.exec(stopped.stdout)?.[1] ?? "";
       expect(existsSync(join(kept, "tidepool/.git/jpg/VIEW.md"))).toBe(true);

@@ -77,6 +77,71 @@ export async function runProgram(
   );
 }
 
+/** What a program printed, and its exit code; 1 = a signal ended it. */
+interface ProgramRun {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly code: number;
+}
+
+/** Runs a program to its end and gives what it printed. Throws `program_missing`. */
+export async function captureProgram(
+  command: readonly string[],
+  { cwd, env }: { readonly cwd: string; readonly env: Environment },
+): Promise<ProgramRun> {
+  const [program = "", ...args] = command;
+  const child = withUserUmask(() => spawn(program, args, { cwd, env: { ...env }, stdio: ["ignore", "pipe", "pipe"] }));
+  const printed = { stdout: [] as Buffer[], stderr: [] as Buffer[] };
+  child.stdout?.on("data", (chunk: Buffer) => printed.stdout.push(chunk));
+  child.stderr?.on("data", (chunk: Buffer) => printed.stderr.push(chunk));
+  return await new Promise((resolve, reject) => {
+    child.on("error", (cause) =>
+      reject(userError("program_missing", `${program} could not be started: ${reasonOf(cause)}.`, { cause })),
+    );
+    child.on("close", (code) => {
+      const [stdout, stderr] = [printed.stdout, printed.stderr].map((chunks) => Buffer.concat(chunks).toString("utf8"));
+      resolve({ stdout: stdout ?? "", stderr: stderr ?? "", code: code ?? 1 });
+    });
+  });
+}
+
+/** Milliseconds in which a program that opens a browser fails, if it does. */
+const OPENED_MS = 3000;
+
+/** The program that opens an address in the user's browser, and its arguments before the address; null = there is no desktop. */
+function browserOpener(platform: NodeJS.Platform, env: Environment): readonly [string, ...string[]] | null {
+  if (platform === "darwin") return ["open"];
+  // Not `start`, which only a shell knows.
+  if (platform === "win32") return ["rundll32", "url.dll,FileProtocolHandler"];
+  return [env["DISPLAY"], env["WAYLAND_DISPLAY"], env["BROWSER"]].some((name = "") => name !== "")
+    ? ["xdg-open"]
+    : null;
+}
+
+/** Opens an address in the user's browser, which outlives jpg. False when there is none, or it could not be started. Never throws. */
+export async function openInBrowser(
+  address: string,
+  { env, platform = process.platform }: { readonly env: Environment; readonly platform?: NodeJS.Platform },
+): Promise<boolean> {
+  const opener = browserOpener(platform, env);
+  if (opener === null) return false;
+  const [program, ...args] = opener;
+  return await new Promise((resolve) => {
+    const child = withUserUmask(() =>
+      spawn(program, [...args, address], { env: { ...env }, stdio: "ignore", detached: true }),
+    );
+    // Some openers end at once, others with the browser.
+    const timer = setTimeout(() => resolve(true), OPENED_MS);
+    const end = (isOpen: boolean): void => {
+      clearTimeout(timer);
+      resolve(isOpen);
+    };
+    child.on("error", () => end(false));
+    child.on("close", (code) => end(code === 0));
+    child.unref();
+  });
+}
+
 /**
  * Asks a program: writes to its standard input, reads its standard output. It gets a process group of its own, which is killed when
  * it takes too long, answers too much, or jpg itself is interrupted. Never throws.

@@ -1,7 +1,10 @@
+import type { Runtime } from "../../app/conversation/runtime.ts";
+import { openInBrowser } from "../../app/models/external-process.ts";
 import { userError } from "../../core/errors.ts";
 import { forTerminal, forTerminalLine, safe } from "../../core/safe-text.ts";
-import { type CommandSpec, optionsFrom, text } from "../frame/command.ts";
+import { type CommandSpec, flag, optionsFrom, text } from "../frame/command.ts";
 import { untilStopped } from "../frame/interrupt.ts";
+import type { Output } from "../frame/output.ts";
 
 const LARGEST_PORT = 65_535;
 
@@ -11,6 +14,7 @@ export const command: CommandSpec = {
   description:
     "Serves the store as web pages, to this machine only, until Ctrl-C: the list of conversations, and for each what was said, what the model sees of it, and its compactions, which you can view, make and undo. The address that it prints lets one browser in, once. With --host, other machines can look too, and no page can change anything.",
   options: [
+    { flags: "--open", description: "open it in your browser" },
     { flags: "--port <n>", description: "port to listen on; 0, the default: any free one" },
     {
       flags: "--host <address>",
@@ -18,7 +22,8 @@ export const command: CommandSpec = {
     },
   ],
   examples: [
-    { command: "jpg serve", explains: "print an address to open" },
+    { command: "jpg serve --open", explains: "in your browser" },
+    { command: "jpg serve", explains: "only print the address" },
     { command: "jpg serve --port 4747", explains: "on a port of your choice" },
   ],
   run: async ({ options, runtime, output, json, fronts }) => {
@@ -38,13 +43,23 @@ export const command: CommandSpec = {
             output.warn(
               safe`Anyone who can reach this machine and has this address can read all conversations in this store.`,
             );
-          output.info(safe`Open it in a browser; Ctrl-C ends it.`);
+          if (flag(options, "open")) void openAndSay(address, { env: runtime.env, output });
+          else output.info(safe`Open it in a browser; Ctrl-C ends it.`);
         },
       }),
     );
     return 0;
   },
 };
+
+/** Opens the address in the user's browser, or says that somebody has to. */
+async function openAndSay(
+  address: string,
+  { env, output }: { readonly env: Runtime["env"]; readonly output: Pick<Output, "info"> },
+): Promise<void> {
+  if (await openInBrowser(address, { env })) output.info(safe`It is open in your browser; Ctrl-C ends it.`);
+  else output.info(safe`No browser could be started here: open it yourself; Ctrl-C ends it.`);
+}
 
 function portOf(word: string | undefined): number {
   if (word === undefined) return 0;
