@@ -96,7 +96,9 @@ export async function runCommandLine(argv: readonly string[], context: CallConte
     return 0;
   }
   try {
-    return await runCommand({ name, options, words }, { runtime, output, fronts: context.fronts });
+    const isAlone = name === undefined || name === "--all";
+    const call = isAlone ? { name: "status", options, words: [SCREEN, ...rest] } : { name, options, words };
+    return await runCommand(call, { runtime, output, fronts: context.fronts });
   } catch (thrown) {
     const error = fromSystemError(thrown);
     output.error(error);
@@ -104,6 +106,8 @@ export async function runCommandLine(argv: readonly string[], context: CallConte
   }
 }
 
+/** The option with which `jpg` alone calls `jpg status`. */
+const SCREEN = "--screen";
 /** Commands that pass their arguments to another program. */
 const PASSED_ON: readonly string[] = ["git", "hook", "textconv"];
 
@@ -122,8 +126,7 @@ interface World {
 
 async function runCommand(call: Call, world: World): Promise<number> {
   const { words } = call;
-  // `jpg` alone is `jpg status`.
-  const name = call.name ?? "status";
+  const { name = "status" } = call;
   const [about, ...more] = words.filter((word) => word !== "--all");
   const all = words.includes("--all");
   if (name === "--help" || name === "-h" || (name === "help" && about === undefined)) {

@@ -4,6 +4,7 @@ import { basename } from "node:path";
 import { compareTimestamps } from "../../core/conversation/compaction.ts";
 import { JpgError } from "../../core/errors.ts";
 import { makeActive, readCheckedOut } from "../conversation/checked-out.ts";
+import { notePlace } from "../conversation/known-places.ts";
 import { refreshViews } from "../conversation/refresh-view.ts";
 import type { Runtime } from "../conversation/runtime.ts";
 import type { BranchTree } from "../conversation/tree.ts";
@@ -37,7 +38,11 @@ export async function importSessions(workspace: Workspace, request: ImportReques
   const reports = passes.flatMap((pass) => pass.reports);
   await activate(workspace, { request, reports }, found);
   await writeSourceCache(store, withFound(sources, passes, (await readCheckedOut(workspace)).branch));
-  if (reports.some(({ status }) => status !== "unchanged")) await store.maintain();
+  if (reports.some(({ status }) => status !== "unchanged")) {
+    await store.maintain();
+    const { kind, project } = workspace.location;
+    if (kind === "project" && project !== undefined) await notePlace(workspace.runtime, project.root);
+  }
   const failure = passes.at(-1)?.failure ?? null;
   if (failure !== null) throw failure.error;
   return { sessions: reports, failed: [...failed, ...passes.flatMap((pass) => pass.failed)] };

@@ -1,6 +1,8 @@
 // Lists the sessions that agents on this machine keep for this project, without importing any. Of thousands, only those shown are
 // read, and of long ones only the beginning.
 import { statSync } from "node:fs";
+import { titleByRequests } from "../../core/conversation/asked.ts";
+import type { Turn } from "../../core/conversation/event.ts";
 import { JpgError } from "../../core/errors.ts";
 import type { SessionSource } from "../../formats/session-source.ts";
 import type { Workspace } from "../conversation/workspace.ts";
@@ -40,6 +42,9 @@ interface KeptListing {
 /** Bytes: of longer files, only the beginning is read. */
 const MAX_WHOLE_BYTES = 256 * 1024;
 
+/** Turns that are read for a title, at most. */
+const MOST_TURNS = 20;
+
 export interface ListedSessions {
   readonly choice?: KeptChoice;
   /** Number of rows, at most. */
@@ -78,7 +83,7 @@ async function newestOf(
     looked += 1;
     if ((await isSkipped?.(file)) === true) continue;
     const row = { agent: file.agent, path: file.path, updated_at: changed.toISOString(), bytes };
-    const described = await describe(runtime, file, bytes);
+    const described = await describeKept(runtime, file, bytes);
     // Agents create files at their start, before anything is said.
     const isUnused = bytes === 0 || (described.turns === 0 && described.is_beginning !== true);
     if (!isUnused) rows.push({ ...row, ...described });
@@ -93,7 +98,8 @@ function describeFailure({ agent, path, error }: StoreFailure): KeptRow {
   return { agent, path, updated_at: updated, bytes: stats?.size ?? 0, problem: error.message };
 }
 
-async function describe(
+/** Reads what a list says of a session: of a long one, from its beginning. */
+export async function describeKept(
   runtime: Workspace["runtime"],
   file: KeptSession,
   bytes: number,
@@ -121,6 +127,10 @@ function isDocument({ agent, path }: KeptSession): boolean {
 }
 
 function read(source: SessionSource, path: string): Pick<KeptRow, "turns" | "title"> {
-  const { turnCount, titles, title } = detectFormat(source, path).read(source);
-  return { turns: turnCount, title: titles.at(-1)?.title ?? title };
+  const { turnCount, titles, title, readTurn } = detectFormat(source, path).read(source);
+  const given = titles.at(-1)?.title;
+  const asked = function* (): Generator<Pick<Turn, "events">> {
+    for (let turn = 0; turn < Math.min(turnCount, MOST_TURNS); turn++) yield { events: readTurn(turn) };
+  };
+  return { turns: turnCount, title: given ?? titleByRequests(title, asked()) };
 }

@@ -98,6 +98,34 @@ export async function startOfSession(path: string, agent: string, kept: string =
   return named != null && "path" in named && isAbsolute(named.path) ? named.path : null;
 }
 
+/** A session of any project on this machine. */
+export interface MachineSession extends KeptSession {
+  /** The name of the agent's format. */
+  readonly format: string;
+  /** The directory that it was begun in, as the session names it; null = it names none that can be read. */
+  readonly directory: SessionDirectory | null;
+}
+
+/** Finds the sessions of all projects in the folders where agents keep those of several; asks no agent. */
+export async function findMachineSessions(runtime: Runtime): Promise<readonly MachineSession[]> {
+  const machine = machineOf(runtime);
+  const found = new Map<string, MachineSession>();
+  for (const agent of agents()) {
+    const { files } = agent;
+    const texts = (files.settings?.(machine, runtime.home) ?? []).map(readSettings);
+    const folders = (files.folders?.(machine, runtime.home, texts) ?? []).filter((one) => one.directory === undefined);
+    for (const folder of folders.sort((a, b) => certaintyOf(b) - certaintyOf(a))) {
+      const isNamed = (name: string, within: string): boolean => isSessionName(agent, name, within);
+      for await (const { path, within } of sessionsIn({ agent, folder, isNamed })) {
+        if (found.has(path) || dirname(path) !== within) continue;
+        const directory = (await readDirectory(path, agent, basename(within))) ?? null;
+        found.set(path, { path, named: false, agent: agent.agent.name, format: agent.name, directory });
+      }
+    }
+  }
+  return [...found.values()];
+}
+
 async function findIn(place: KeptPlace, runtime: Runtime, choice: KeptChoice): Promise<Omit<KeptFiles, "failed">> {
   const found = new Map<string, KeptSession | UnclearSession | null>();
   for (const kept of await keptFolders(place, runtime)) {

@@ -7,6 +7,7 @@ import { type CommandSpec, count, flag, type OptionValues, text, texts } from ".
 import { renderList } from "../render/conversations.ts";
 import { renderUnreadable } from "../render/list.ts";
 import { renderCount } from "../render/quantity.ts";
+import { type MachineChoice, printMachine } from "./machine-list.ts";
 
 /** The exit code if a part of the store is damaged, or newer than this jpg. */
 const BROKEN_STORE = 3;
@@ -24,6 +25,11 @@ export const command: CommandSpec = {
       choices: ["age", "size", "cost"],
     },
     { flags: "-n, --count <n>", description: "only the first so many" },
+    {
+      flags: "--all",
+      description: "the whole machine: every project's conversations, and agents' sessions that are not imported",
+      conflicts: ["branches", "archived", "label"],
+    },
     { flags: "-a, --branches", description: "one row per fork, including archived ones and sub-agents" },
     { flags: "--archived", description: "only archived conversations" },
     {
@@ -40,7 +46,9 @@ export const command: CommandSpec = {
     { command: "jpg ls -n 5", explains: "the newest five" },
   ],
   withoutGit: true,
-  run: async ({ options, runtime, output, json, open }) => {
+  run: async (context) => {
+    const { options, runtime, output, json, open } = context;
+    if (flag(options, "all")) return printMachine(context, machineOptions(options));
     const workspace = await open();
     const agent = text(options, "agent");
     const { rows, archived, left, unreadable } = await listConversations(workspace, {
@@ -64,6 +72,15 @@ export const command: CommandSpec = {
     return unreadable.length === 0 ? 0 : BROKEN_STORE;
   },
 };
+
+function machineOptions(options: OptionValues): MachineChoice {
+  const agent = text(options, "agent");
+  return {
+    agent: agent === undefined ? undefined : agentCalled(agent).name,
+    order: orderOf(options),
+    most: count(options, "count"),
+  };
+}
 
 function orderOf(options: OptionValues): ListOrder | undefined {
   const order = text(options, "sort");

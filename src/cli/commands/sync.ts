@@ -10,6 +10,7 @@ import {
   type SyncRequest,
   syncSessions,
 } from "../../app/import/sync.ts";
+import { syncMachine } from "../../app/overview/sync-machine.ts";
 import { formatNames } from "../../app/sessions/session-registry.ts";
 import { userError } from "../../core/errors.ts";
 import { forTerminal, forTerminalLine, safe } from "../../core/safe-text.ts";
@@ -36,6 +37,10 @@ export const command: CommandSpec = {
       description:
         "compact sessions that near their model's window, without asking a model, and say how to continue them",
     },
+    {
+      flags: "--all",
+      description: "sessions of the whole machine: each project's into its own store, the others into the user's",
+    },
     { flags: "--spool", description: "import only what agents' hooks put aside, for all projects" },
     {
       flags: "--every <seconds>",
@@ -44,6 +49,7 @@ export const command: CommandSpec = {
   ],
   examples: [
     { command: "jpg sync", explains: "import what grew, once" },
+    { command: "jpg sync --all", explains: "keep what agents on this machine would delete" },
     { command: "jpg sync --watch --compact", explains: "keep importing; say when a smaller session is ready" },
     { command: "jpg sync --watch -c auto.enabled=true", explains: "the same, compacting as your settings say" },
   ],
@@ -51,6 +57,7 @@ export const command: CommandSpec = {
     const { args, options, runtime, output, json } = context;
     checkFlags(context);
     if (flag(options, "spool")) return importSpool(context);
+    if (flag(options, "all")) return importMachine(context);
     const request = await parseImportArguments(args, runtime.cwd);
     const observer = observe(output);
     if (flag(options, "watch")) {
@@ -80,6 +87,19 @@ async function importSpool({ runtime, output, json }: CommandContext): Promise<n
   return report.failed.length > 0 ? 1 : 0;
 }
 
+async function importMachine({ runtime, output, json }: CommandContext): Promise<number> {
+  const observer = observe(output);
+  await drainFirst(runtime, { paths: [] }, observer.warn);
+  const pass = await syncMachine(runtime, { observer, progress: output.counts });
+  const changed = pass.sessions.filter(({ status }) => status !== "unchanged");
+  if (json) output.json(syncDocument(pass));
+  else if (changed.length === 0 && pass.failed.length === 0)
+    output.info(safe`Everything on this machine is kept already.`);
+  else if (!output.quiet) output.data(renderImport(changed, { ...output, verbose: output.verbose }));
+  warnOfFailed(pass, observer);
+  return pass.failed.length > 0 ? 1 : 0;
+}
+
 function checkFlags({ args, options, json }: CommandContext): void {
   const isWatching = flag(options, "watch");
   const refuse = (what: string, hint: string): never => {
@@ -94,6 +114,11 @@ function checkFlags({ args, options, json }: CommandContext): void {
     refuse(
       "--spool imports only what hooks put aside, so it takes no other options",
       "Leave the others out: `jpg sync --spool`.",
+    );
+  if (flag(options, "all") && (isWatching || flag(options, "compact") || flag(options, "spool") || args.length > 0))
+    refuse(
+      "--all syncs the whole machine once, so it takes no other options",
+      "Leave the others out: `jpg sync --all`.",
     );
   if (count(options, "every") === 0) refuse("--every takes a number of seconds, 1 or more", "For example: --every 10");
 }

@@ -1,5 +1,6 @@
 // The table of `jpg ls`, which fits on 80 columns: the title gets what the other columns leave.
-import type { ListReport, ListRow } from "../../app/look/list.ts";
+import type { ListRow } from "../../app/look/list.ts";
+import type { MachineRow } from "../../app/overview/machine.ts";
 import { shortAgentName } from "../../app/sessions/session-registry.ts";
 import { suffixOf } from "../../core/conversation/name.ts";
 import { formatTokens } from "../../core/conversation/token-estimate.ts";
@@ -7,7 +8,10 @@ import { renderUsd } from "../../core/model/money.ts";
 import { forTerminal, joinLines, type SafeText, safe } from "../../core/safe-text.ts";
 import { type Cell, type Column, renderTableText } from "../frame/table.ts";
 import { displayWidth, type Rendering, type Style } from "../frame/terminal.ts";
-import { renderAge, renderElsewhere, renderOverhead } from "./quantity.ts";
+import { renderAge, renderBytes, renderElsewhere, renderOverhead } from "./quantity.ts";
+
+/** A row of one store's list, or of the whole machine's. */
+type ListedRow = ListRow & Partial<Pick<MachineRow, "project" | "session">>;
 
 interface ListRendering extends Rendering {
   readonly now: Date;
@@ -17,7 +21,7 @@ interface ListRendering extends Rendering {
 interface ListColumn extends Column {
   readonly head: string;
   /** Empty in every row = the column is left out. */
-  readonly cell: (row: ListRow, style: Style) => Cell;
+  readonly cell: (row: ListedRow, style: Style) => Cell;
   /** Left out where the title would get less than `LEAST_TITLE`; those with higher numbers first. Absent = never. */
   readonly spare?: number;
 }
@@ -27,11 +31,13 @@ const LEAST_TITLE = 30;
 const TITLE = "TITLE";
 /** From so much of the window on, the share is shown as a warning. */
 const NEARLY_FULL = 0.8;
+/** Columns that the name of a project keeps at least. */
+const LEAST_PROJECT = 8;
 /** US dollars: half a cent. */
 const LEAST_COST = 0.005;
 
 /** Renders conversations in the order given; empty when there are none. */
-export function renderList(rows: ListReport, { style, width, now }: ListRendering): SafeText {
+export function renderList(rows: readonly ListedRow[], { style, width, now }: ListRendering): SafeText {
   if (rows.length === 0) return "";
   const { columns, gap } = fitting(columnsOf(rows, style, now), rows, { style, width });
   const cells = columns.map(({ head }): Cell => ({ text: head, paint: style.faint }));
@@ -45,14 +51,15 @@ export function renderList(rows: ListReport, { style, width, now }: ListRenderin
   ]);
 }
 
-function columnsOf(rows: ListReport, style: Style, now: Date): readonly ListColumn[] {
+function columnsOf(rows: readonly ListedRow[], style: Style, now: Date): readonly ListColumn[] {
   const right = { align: "right" } as const;
   const idOf = shortIds(rows);
   return [
     { head: "AGE", ...right, paint: style.faint, cell: ({ updated_at }) => renderAge(updated_at, now) },
     { head: "AGENT", cell: ({ agent }) => (agent === undefined ? "jpg" : shortAgentName(agent)) },
+    { head: "PROJECT", shrinkTo: LEAST_PROJECT, cell: ({ project }) => projectName(project) },
     { head: TITLE, shrinkTo: 8, cell: titleText },
-    { head: "TURNS", ...right, cell: ({ turns }) => String(turns) },
+    { head: "TURNS", ...right, cell: ({ turns, session }) => `${turns}${session?.is_beginning === true ? "+" : ""}` },
     { head: "TOKENS", ...right, cell: tokensText },
     { head: "FULL", ...right, cell: shareCell },
     { head: "COMP", ...right, spare: 2, cell: ({ compactions }) => (compactions > 1 ? String(compactions) : "") },
@@ -73,7 +80,7 @@ interface Fitted {
 }
 
 /** Leaves out empty columns, then those that the title needs; before the cost is left out, the columns move together. */
-function fitting(all: readonly ListColumn[], rows: ListReport, { style, width }: Rendering): Fitted {
+function fitting(all: readonly ListColumn[], rows: readonly ListedRow[], { style, width }: Rendering): Fitted {
   let columns = all.filter(({ cell }) => rows.some((row) => textOf(cell(row, style)) !== ""));
   if (width === Number.POSITIVE_INFINITY) return { columns, gap: 2 };
   const widths = new Map(columns.map((column) => [column, naturalWidth(column, rows, style)]));
@@ -90,8 +97,18 @@ function fitting(all: readonly ListColumn[], rows: ListReport, { style, width }:
   return { columns, gap: 1 };
 }
 
-function naturalWidth({ head, cell }: ListColumn, rows: ListReport, style: Style): number {
-  return rows.reduce((most, row) => Math.max(most, displayWidth(forTerminal(textOf(cell(row, style))))), head.length);
+function naturalWidth({ head, cell }: ListColumn, rows: readonly ListedRow[], style: Style): number {
+  const most = rows.reduce(
+    (width, row) => Math.max(width, displayWidth(forTerminal(textOf(cell(row, style))))),
+    head.length,
+  );
+  return head === "PROJECT" ? Math.min(most, LEAST_PROJECT + 4) : most;
+}
+
+/** The last folder of a path; empty in a list of one store. */
+function projectName(project: string | null | undefined): string {
+  if (project === undefined) return "";
+  return project === null ? "-" : (/[^/\\]+[/\\]?$/.exec(project)?.[0] ?? project);
 }
 
 function textOf(cell: Cell): string {
@@ -99,9 +116,10 @@ function textOf(cell: Cell): string {
 }
 
 /** The last characters of a name, which name the conversation, with the fork; the whole name where several end so. */
-function shortIds(rows: ListReport): (row: ListRow) => string {
+function shortIds(rows: readonly ListedRow[]): (row: ListedRow) => string {
   const owners = new Map<string, Set<string>>();
   for (const { id } of rows) {
+    if (id === "") continue;
     const suffix = suffixOf(id) ?? id;
     owners.set(suffix, (owners.get(suffix) ?? new Set()).add(id));
   }
@@ -113,11 +131,13 @@ function shortIds(rows: ListReport): (row: ListRow) => string {
   };
 }
 
-function markedId({ active }: ListRow, id: string, style: Style): Cell {
+function markedId({ active, session }: ListedRow, id: string, style: Style): Cell {
+  if (session !== undefined) return { text: " new", paint: style.caution };
   return active === true ? { text: `*${id}`, paint: style.good } : ` ${id}`;
 }
 
-function tokensText({ tokens, turns_elsewhere, tokens_source, overhead_source }: ListRow): string {
+function tokensText({ tokens, turns_elsewhere, tokens_source, overhead_source, session }: ListedRow): string {
+  if (session !== undefined) return renderBytes(session.bytes);
   const { raw, view } = tokens;
   const before = turns_elsewhere === undefined ? roughly(raw) : "?";
   const after = roughly(view);
@@ -138,18 +158,18 @@ function costText(cost: number | null | undefined): string {
   return cost > 0 && cost < LEAST_COST ? "<$0.01" : renderUsd(Math.round(cost * 100) / 100);
 }
 
-function shareCell({ window }: ListRow, style: Style): Cell {
+function shareCell({ window }: ListedRow, style: Style): Cell {
   if (window === undefined) return "";
   const text = `${Math.round(window.share * 100)}%`;
   return window.share >= NEARLY_FULL ? { text, paint: style.caution } : text;
 }
 
 /** Whether it is a sub-agent's conversation, which is listed after the one that started it. */
-function isAgent({ parent }: ListRow): boolean {
+function isAgent({ parent }: ListedRow): boolean {
   return parent?.kind === "agent" && parent.id !== undefined;
 }
 
-function titleText(row: ListRow): string {
+function titleText(row: ListedRow): string {
   const { title, pinned, archived, labels = [], agents = 0 } = row;
   const marks = [
     ...(pinned === true ? ["pinned"] : []),

@@ -1,0 +1,257 @@
+// The whole machine: the conversations of every project's store, and the sessions of every agent that no store has. Reads only; a
+// store is opened as a command in its project would open it, and never made for a list.
+import { statSync } from "node:fs";
+import { JpgError } from "../../core/errors.ts";
+import { appendAll } from "../../core/lists.ts";
+import { projects } from "../conversation/engine.ts";
+import { knownPlaces } from "../conversation/known-places.ts";
+import { countProgress, type ReportProgress } from "../conversation/progress.ts";
+import { type Runtime, sha256 } from "../conversation/runtime.ts";
+import { openWorkspace, type Workspace } from "../conversation/workspace.ts";
+import { describeKept } from "../import/list-kept.ts";
+import { createSessionStates } from "../import/session-state.ts";
+import { type ListOrder, type ListRow, listConversations } from "../look/list.ts";
+import { canonicalOf } from "../sessions/agent-stores.ts";
+import { findAgentSessions, findMachineSessions, type MachineSession } from "../sessions/kept-files.ts";
+import { agents } from "../sessions/session-registry.ts";
+import { type ExpiringSessions, findExpiring } from "./expiry.ts";
+
+/** A project, or all directories that are in none, with the sessions that agents keep of it. */
+export interface MachinePlace {
+  /** Where a command finds its store: the project's top folder; the user's home folder for what is in no project. Absolute. */
+  readonly directory: string;
+  readonly isProject: boolean;
+  readonly sessions: readonly MachineSession[];
+}
+
+/** A session that its place's store lacks, wholly or in part. */
+export interface MissingSession extends MachineSession {
+  readonly state: "new" | "grown";
+  readonly bytes: number;
+  readonly changedMs: number;
+}
+
+/** A conversation, or a session that is not imported. */
+export interface OverviewRow extends ListRow {
+  /**
+   * Present for a session that is not imported: then `id` and `branch` are empty and no tokens are counted; `is_beginning`: nor are
+   * all of its turns.
+   */
+  readonly session?: { readonly path: string; readonly bytes: number; readonly is_beginning?: true };
+}
+
+export interface MachineRow extends OverviewRow {
+  /** Top folder of the project; null = none. */
+  readonly project: string | null;
+}
+
+export interface MachineReport {
+  /** In the order asked for; sub-agents and archived conversations are left out. */
+  readonly rows: readonly MachineRow[];
+  /** Number of rows beyond the most that were asked for. */
+  readonly left: number;
+  readonly places: number;
+  readonly expiring: readonly ExpiringSessions[];
+  /** Stores that cannot be read, and why. */
+  readonly unreadable: readonly { readonly directory: string; readonly error: JpgError }[];
+}
+
+interface MachineOptions {
+  /** Format of the sessions; default: all. */
+  readonly agent?: string | undefined;
+  readonly order?: ListOrder | undefined;
+  readonly most?: number | undefined;
+  readonly progress: ReportProgress;
+  readonly warn?: (message: string) => void;
+}
+
+/** Finds the places in which agents keep sessions or jpg has imported some, in order of their folders. */
+export async function findPlaces(runtime: Runtime): Promise<readonly MachinePlace[]> {
+  const sessions = await findMachineSessions(runtime);
+  const topOf = createTops();
+  const places = new Map<string, MachineSession[]>();
+  const known = await knownPlaces(runtime);
+  for (const directory of [runtime.cwd, ...known]) {
+    const top = await topOf(directory);
+    if (top !== null) places.set(top, []);
+  }
+  const directoryOf = createDirectories(sessions, known);
+  const loose: MachineSession[] = [];
+  for (const session of sessions) {
+    const directory = directoryOf(session);
+    const top = directory === undefined ? null : await topOf(directory);
+    if (top === null) loose.push(session);
+    else places.set(top, [...(places.get(top) ?? []), session]);
+  }
+  const own = [...places].map(([directory, found]) => ({ directory, isProject: true, sessions: found }));
+  own.sort((a, b) => (a.directory < b.directory ? -1 : 1));
+  return [...own, { directory: runtime.home, isProject: false, sessions: loose }];
+}
+
+/** Returns a function that finds the top folder of the project around a directory; null = there is none. */
+function createTops(): (directory: string) => Promise<string | null> {
+  const tops = new Map<string, string | null>();
+  return async (directory) => {
+    const known = tops.get(directory);
+    if (known !== undefined) return known;
+    const project = await projects.around(canonicalOf(directory).existing).catch(() => null);
+    const top = project === null ? null : ((await projects.worktrees(project))[0] ?? null);
+    tops.set(directory, top);
+    return top;
+  };
+}
+
+/** Returns a function that gives the path of a session's directory; those named by digest are looked for among all others. */
+function createDirectories(
+  sessions: readonly MachineSession[],
+  known: readonly string[],
+): (session: MachineSession) => string | undefined {
+  const paths = sessions.flatMap(({ directory }) =>
+    directory !== null && "path" in directory ? [directory.path] : [],
+  );
+  const byDigest = new Map([...known, ...paths].map((path) => [sha256(path), path]));
+  return ({ directory }) => {
+    if (directory === null) return undefined;
+    return "path" in directory ? directory.path : byDigest.get(directory.sha256);
+  };
+}
+
+/** Opens the store of a place, as a command there would without JPG_STORE. It is made by the first write. */
+export function openPlace(
+  runtime: Runtime,
+  { directory }: Pick<MachinePlace, "directory">,
+  how: { readonly progress: ReportProgress; readonly warn?: ((message: string) => void) | undefined },
+): Promise<Workspace> {
+  const { JPG_STORE: _, JPG_CONVERSATION: __, ...env } = runtime.env;
+  return openWorkspace({ ...runtime, env, cwd: directory }, { create: true, ...how });
+}
+
+/** Finds the sessions of a place that its store lacks. */
+export async function missingSessions(
+  workspace: Workspace,
+  { sessions }: Pick<MachinePlace, "sessions">,
+): Promise<readonly MissingSession[]> {
+  const stateOf = await createSessionStates(workspace);
+  const missing: MissingSession[] = [];
+  for (const session of countProgress(workspace, "comparing sessions", sessions)) {
+    const stats = statSync(session.path, { throwIfNoEntry: false });
+    if (stats === undefined || stats.size === 0) continue;
+    const { state } = await stateOf(session);
+    if (state === "new" || state === "grown")
+      missing.push({ ...session, state, bytes: stats.size, changedMs: stats.mtimeMs });
+  }
+  return missing;
+}
+
+/** Lists the machine. */
+export async function listMachine(runtime: Runtime, options: MachineOptions): Promise<MachineReport> {
+  const places = await findPlaces(runtime);
+  const rows: (MachineRow | Unread)[] = [];
+  const missing: MissingSession[] = [];
+  const unreadable: { directory: string; error: JpgError }[] = [];
+  for (const place of places) {
+    try {
+      const found = await listPlace(runtime, place, options);
+      appendAll(rows, found.rows);
+      appendAll(missing, found.missing);
+    } catch (error) {
+      if (!(error instanceof JpgError) || error.kind === "internal") throw error;
+      unreadable.push({ directory: place.directory, error });
+    }
+  }
+  rows.sort((a, b) => rankOf(b, options.order) - rankOf(a, options.order));
+  const { shown, looked } = await readRows(runtime, rows, options);
+  const expiring = findExpiring(runtime, missing);
+  return { rows: shown, left: rows.length - looked, places: places.length, expiring, unreadable };
+}
+
+interface ListedPlace {
+  readonly rows: readonly (MachineRow | Unread)[];
+  readonly missing: readonly MissingSession[];
+}
+
+async function listPlace(
+  runtime: Runtime,
+  place: MachinePlace,
+  { agent, order, progress, warn }: MachineOptions,
+): Promise<ListedPlace> {
+  const project = place.isProject ? place.directory : null;
+  const workspace = await openPlace(runtime, place, { progress, warn });
+  try {
+    const listed = workspace.location.exists ? await listConversations(workspace, { all: false, agent, order }) : null;
+    const missing = await missingSessions(workspace, place);
+    const isShown = ({ state, format }: MissingSession): boolean =>
+      state === "new" && (agent === undefined || format === agent);
+    const conversations = listed?.rows.map((row): MachineRow => ({ ...row, active: false, project })) ?? [];
+    return { rows: [...conversations, ...missing.filter(isShown).map((session) => ({ session, project }))], missing };
+  } finally {
+    await workspace.close();
+  }
+}
+
+/** Reads the sessions among the first rows. `looked`: number of rows that were shown or left out. */
+async function readRows(
+  runtime: Runtime,
+  rows: readonly (MachineRow | Unread)[],
+  { most = Number.POSITIVE_INFINITY, progress }: MachineOptions,
+): Promise<{ readonly shown: readonly MachineRow[]; readonly looked: number }> {
+  const shown: MachineRow[] = [];
+  let looked = 0;
+  for (const row of countProgress({ progress }, "reading sessions", rows)) {
+    if (shown.length >= most) break;
+    looked += 1;
+    const read = "id" in row ? row : await readRow(runtime, row.session);
+    if (read !== null) shown.push("id" in row ? row : { ...read, project: row.project });
+  }
+  return { shown, looked };
+}
+
+/** Lists the conversations of a workspace and the sessions of its project that are not imported, newest first. */
+export async function listProject(workspace: Workspace): Promise<readonly OverviewRow[]> {
+  const { runtime } = workspace;
+  const listed = await listConversations(workspace, { all: false });
+  const { files } = await findAgentSessions(workspace);
+  const sessions = files.map((file): MachineSession => ({ ...file, format: formatOf(file.agent), directory: null }));
+  const fresh = (await missingSessions(workspace, { sessions })).filter(({ state }) => state === "new");
+  const rows: OverviewRow[] = [...listed.rows];
+  for (const session of countProgress(workspace, "reading sessions", fresh)) {
+    const row = await readRow(runtime, session);
+    if (row !== null) rows.push(row);
+  }
+  return rows.sort((a, b) => Date.parse(b.updated_at) - Date.parse(a.updated_at));
+}
+
+function formatOf(shown: string): string {
+  return agents().find(({ agent }) => agent.name === shown)?.name ?? shown;
+}
+
+/** A row of a session whose file is only read if it is shown. */
+interface Unread {
+  readonly session: MissingSession;
+  readonly project: string | null;
+}
+
+function rankOf(row: MachineRow | Unread, order: ListOrder = "age"): number {
+  if (order === "age") return "id" in row ? Date.parse(row.updated_at) : row.session.changedMs;
+  if (!("id" in row)) return -1;
+  return order === "size" ? row.tokens.view : (row.cost_usd ?? -1);
+}
+
+/** Null for a session in which nothing was said. */
+async function readRow(runtime: Runtime, session: MissingSession): Promise<OverviewRow | null> {
+  const { path, bytes, changedMs, format } = session;
+  const { turns = 0, title = "", problem, is_beginning } = await describeKept(runtime, session, bytes);
+  if (turns === 0 && problem === undefined && is_beginning !== true) return null;
+  return {
+    id: "",
+    branch: "",
+    title: problem ?? title,
+    turns,
+    tokens: { raw: 0, view: 0 },
+    compactions: 0,
+    forks: 0,
+    updated_at: new Date(changedMs).toISOString(),
+    agent: format,
+    session: { path, bytes, ...(is_beginning === true && { is_beginning }) },
+  };
+}

@@ -1,0 +1,144 @@
+// A list on the terminal in which arrows choose a row and one key says what to do with it; `/` filters. @inquirer/core reads keys and
+// draws; the terminal is left as it was, whatever ends the list.
+import { createPrompt, isEnterKey, isTabKey, type KeypressEvent, useKeypress, useState } from "@inquirer/core";
+import { forTerminalLine, joinLines, joinSafe, type SafeText, safe } from "../../core/safe-text.ts";
+import type { Style } from "./terminal.ts";
+
+/** What one key does with the chosen row. */
+export interface RowKey<Action extends string> {
+  /** A lower-case letter, or `tab`. */
+  readonly key: string;
+  readonly action: Action;
+  /** Whether it needs a row. */
+  readonly ofRow: boolean;
+}
+
+export interface RowList<Action extends string> {
+  readonly heading: SafeText;
+  /** One line each, no wider than the terminal less `MARK_WIDTH`. */
+  readonly lines: readonly SafeText[];
+  /** The first key is also that of Enter. */
+  readonly keys: readonly RowKey<Action>[];
+  readonly style: Style;
+  /** Rows of the terminal. */
+  readonly height: number;
+}
+
+export interface PickedRow<Action extends string> {
+  readonly action: Action;
+  /** Position in `lines`, 0-based; null for a key that needs no row. */
+  readonly row: number | null;
+}
+
+/** Columns of the mark before each line. */
+export const MARK_WIDTH = 2;
+/** Lines that are not rows: heading, filter, keys, and room for the cursor. */
+const OTHER_LINES = 5;
+
+interface State {
+  readonly at: number;
+  readonly filter: string;
+  readonly isFiltering: boolean;
+}
+
+const START: State = { at: 0, filter: "", isFiltering: false };
+
+const prompt = createPrompt<PickedRow<string> | null, RowList<string>>((list, done) => {
+  const [state, setState] = useState<State>(START);
+  const shown = matching(list.lines, state.filter);
+  const at = Math.max(0, Math.min(state.at, shown.length - 1));
+  useKeypress((key, line) => {
+    const next = stateAfter({ ...state, at }, key, { typed: line.line, count: shown.length });
+    // What was typed is the filter; other keys leave nothing in the line.
+    if (!(state.isFiltering && next?.isFiltering === true)) line.clearLine(0);
+    if (next !== null) setState(next);
+    else if (key.name === "escape" || key.name === "q") done(null);
+    else choose(list, key, shown[at] ?? null, done);
+  });
+  return [draw(list, { shown, at, state }), drawKeys(list)];
+});
+
+/** The state after a key that moves the choice or filters; null = the key does something else. `count`: rows that are shown. */
+function stateAfter(
+  state: State,
+  key: KeypressEvent,
+  { typed, count }: { readonly typed: string; readonly count: number },
+): State | null {
+  if (isArrow(key)) return { ...state, at: Math.max(0, Math.min(count - 1, state.at + (key.name === "up" ? -1 : 1))) };
+  if (state.isFiltering) return whileFiltering(state, key, typed);
+  if (typed === "/") return { ...state, isFiltering: true, filter: "" };
+  return key.name === "escape" && state.filter !== "" ? START : null;
+}
+
+function whileFiltering(state: State, key: KeypressEvent, typed: string): State {
+  if (isEnterKey(key)) return { ...state, isFiltering: false, at: 0 };
+  if (key.name === "escape") return START;
+  return { ...state, filter: typed, at: 0 };
+}
+
+/** Arrows move the choice; letters belong to the filter. */
+function isArrow(key: KeypressEvent): boolean {
+  return key.name === "up" || key.name === "down";
+}
+
+function choose(
+  { keys }: RowList<string>,
+  key: KeypressEvent,
+  row: number | null,
+  done: (picked: PickedRow<string>) => void,
+): void {
+  const name = isTabKey(key) ? "tab" : key.name;
+  const meant = isEnterKey(key) ? keys[0] : keys.find((one) => one.key === name);
+  if (meant === undefined || (meant.ofRow && row === null)) return;
+  done({ action: meant.action, row: meant.ofRow ? row : null });
+}
+
+/** Positions of the lines that have all words, in any case. */
+export function matching(lines: readonly string[], filter: string): readonly number[] {
+  const words = filter
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== "");
+  return [...lines.keys()].filter((at) => words.every((word) => lines[at]?.toLowerCase().includes(word)));
+}
+
+interface Shown {
+  readonly shown: readonly number[];
+  readonly at: number;
+  readonly state: State;
+}
+
+function draw({ heading, lines, style, height }: RowList<string>, { shown, at, state }: Shown): string {
+  const room = Math.max(3, height - OTHER_LINES);
+  const from = Math.max(0, Math.min(at - Math.floor(room / 2), shown.length - room));
+  const rows = shown.slice(from, from + room).map((position, index) => {
+    const line = lines[position] ?? "";
+    return from + index === at ? safe`${style.good(safe`>`)} ${style.heading(line)}` : safe`  ${line}`;
+  });
+  const none = shown.length === 0 ? [safe`  Nothing has ${forTerminalLine(state.filter)}.`] : [];
+  const filter = state.isFiltering || state.filter !== "" ? safe`/${forTerminalLine(state.filter)}` : "";
+  return joinLines([safe`  ${style.faint(heading)}`, ...rows, ...none, filter]);
+}
+
+function drawKeys({ keys, style }: RowList<string>): string {
+  const named = [...keys.map(({ key, action }) => [key, action] as const), ["/", "filter"], ["q", "quit"]] as const;
+  const parts = named.map(([key, action]) => safe`${style.id(forTerminalLine(key))} ${forTerminalLine(action)}`);
+  return joinSafe(parts, "  ");
+}
+
+/** Lets a person pick a row. Null = none was picked: Esc, q, Ctrl-C, or the signal. */
+export async function pickRow<Action extends string>(
+  list: RowList<Action>,
+  signal: AbortSignal,
+): Promise<PickedRow<Action> | null> {
+  try {
+    const picked = await prompt(list, { signal, clearPromptOnDone: true });
+    return picked as PickedRow<Action> | null;
+  } catch (error) {
+    if (error instanceof Error && ENDED.has(error.name)) return null;
+    throw error;
+  }
+}
+
+/** Names of the errors with which @inquirer/core ends a prompt: the signal, and Ctrl-C. */
+const ENDED: ReadonlySet<string> = new Set(["AbortPromptError", "ExitPromptError"]);

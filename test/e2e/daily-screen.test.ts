@@ -1,0 +1,88 @@
+// `jpg` alone in a real terminal: the list, its keys, and the terminal after it.
+// @module-tag slow
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createSandbox, type Sandbox, smallSession } from "../helpers/run-jpg.ts";
+import { openPane, type Pane, tmuxMissing } from "../helpers/tmux.ts";
+
+const BIN = fileURLToPath(new URL("../../bin/jpg.js", import.meta.url));
+
+let sandbox: Sandbox;
+let pane: Pane;
+beforeEach(async () => {
+  sandbox = createSandbox();
+  keep("f1", "Measure the tide at the pier");
+  await sandbox.jpg(["import"]);
+  keep("f2", "Paint \u001b[2J\u001b]0;owned\u0007 the wall");
+});
+afterEach(() => {
+  pane.close();
+  sandbox.remove();
+});
+
+function keep(end: string, request: string): void {
+  const folder = join(sandbox.home, ".claude/projects", sandbox.project.replace(/[^A-Za-z0-9]/g, "-"));
+  mkdirSync(folder, { recursive: true });
+  const id = `5e551073-0000-4000-8000-0000000000${end}`;
+  const said = smallSession({ id })
+    .toString()
+    .replace("Measure the tide at the pier", JSON.stringify(request).slice(1, -1));
+  writeFileSync(join(folder, `${id}.jsonl`), said);
+}
+
+async function open(): Promise<void> {
+  const env = { PATH: process.env["PATH"] ?? "", ...sandbox.env, TERM: "screen" } as Record<string, string>;
+  pane = openPane([process.execPath, BIN], { cwd: sandbox.project, env, columns: 80 });
+  await pane.shows(/q quit/);
+}
+
+describe.skipIf(tmuxMissing !== null)("jpg alone on a terminal", () => {
+  it("lists what is imported and what is not, on 80 columns, without a stranger's control sequences", async () => {
+    await open();
+    const screen = pane.visible();
+    expect(screen).toMatch(/^> +now +claude +Paint .*the wall .* new$/m);
+    expect(screen).toMatch(/Measure the tide at the pier/);
+    expect(screen.split("\n").every((line) => line.length <= 80)).toBe(true);
+    expect(pane.sent()).not.toContain("\u001b]0;");
+    pane.type("q");
+    await pane.shows("left with 0");
+  });
+
+  it("filters, and imports a session when something is to be done with it", async () => {
+    await open();
+    pane.type("/");
+    pane.type("paint");
+    await pane.shows("/paint");
+    expect(pane.visible()).not.toContain("Measure");
+    pane.type("Enter");
+    pane.type("s");
+    const shown = await pane.shows("left with 0");
+    expect(shown).toMatch(/\$ jpg show paint-\S+\/main/);
+    expect(await sandbox.json<unknown[]>(["ls"])).toHaveLength(2);
+  });
+
+  it("shows the whole machine and comes back", async () => {
+    await open();
+    pane.type("Tab");
+    await pane.shows("PROJECT");
+    pane.type("Tab");
+    await pane.shows("tab all projects");
+    pane.type("Escape");
+    await pane.shows("left with 0");
+  });
+
+  it.each([
+    ["q", 0],
+    ["Escape", 0],
+    ["C-c", 0],
+  ])("leaves the terminal as it was after %s", async (key, code) => {
+    await open();
+    pane.type(key);
+    const after = await pane.shows(`left with ${code}`);
+    expect(after).toMatch(/ icanon/);
+    expect(after).toMatch(/(?<!-)\becho\b/);
+    expect(after).not.toContain("q quit");
+  });
+});
