@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { requireGit } from "../app/conversation/engine.ts";
 import { recoverTurns } from "../app/conversation/record-turn.ts";
 import type { Runtime } from "../app/conversation/runtime.ts";
-import { openWorkspace, type Workspace, warnOfPrograms } from "../app/conversation/workspace.ts";
+import { openWorkspace, type Workspace, type WorkspaceOptions, warnOfPrograms } from "../app/conversation/workspace.ts";
 import { JpgError } from "../core/errors.ts";
 import { forTerminal, shellWord } from "../core/safe-text.ts";
 import { COMMANDS } from "./command-table.ts";
@@ -157,7 +157,7 @@ async function runParsed(command: CommandSpec, call: Call, { runtime: given, out
   const runtime = withEngine(given, options);
   if (command.withoutGit !== true) requireGit(runtime, `\`jpg ${command.name}\``);
   const opened: Workspace[] = [];
-  const open = async (how: { readonly create?: boolean } = {}): Promise<Workspace> => {
+  const open = async (how: Pick<WorkspaceOptions, "create" | "overrides"> = {}): Promise<Workspace> => {
     const workspace = await openWorkspace(runtime, {
       ...optionsFrom(options),
       ...messagesTo(output),

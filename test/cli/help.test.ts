@@ -114,7 +114,7 @@ describe("a word that people try", () => {
     expect(hints("switch", "try-b")).toEqual(["`jpg use try-b` makes a conversation or a fork the active one."]);
     expect(hints("switch")).toEqual(["`jpg use ID` makes a conversation or a fork the active one."]);
     expect(hints("grep", "tide table", "@")[0]).toMatch(/^`jpg search 'tide table' @` /);
-    expect(hints("branch", "-d", "x").join()).toMatch(/`jpg fork @ NAME`.*`jpg ls --all`/);
+    expect(hints("branch", "-d", "x").join()).toMatch(/`jpg fork @ NAME`.*`jpg ls --branches`/);
     expect(hints("delete", "--force", "x")[0]).toMatch(/^`jpg rm ID` /);
     expect(hints("view")[0]).toMatch(/^`jpg print` /);
     expect(hints("toString")).toEqual(["`jpg --help` lists the commands."]);

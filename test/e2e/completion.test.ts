@@ -45,6 +45,15 @@ describe("jpg completion bash", () => {
     expect(complete(sandbox, "trust", "mea")).toEqual([]);
   });
 
+  it("completes what follows an option", { tags: ["slow"] }, async () => {
+    const sandbox = await prepare();
+    for (const [words, offered] of VALUES) expect(complete(sandbox, ...words), words.join(" ")).toEqual(offered);
+    // As bash splits `--strategy=trunc`.
+    expect(complete(sandbox, "compact", "--strategy", "=", "trunc")).toEqual(["truncate-results"]);
+    expect(complete(sandbox, "compact", "--strategy", "=")).toContain("auto");
+    expect(complete(sandbox, "compact", "-s", "auto", "--ke")).toEqual(["--keep"]);
+  });
+
   it("neither runs nor offers what the name of a branch says", async () => {
     const sandbox = await prepare();
     const { conversation } = sandbox;
@@ -63,6 +72,18 @@ describe("jpg completion bash", () => {
   });
 });
 
+/** What is offered behind options that take one of some words. */
+const VALUES: readonly [words: readonly string[], offered: readonly string[]][] = [
+  [
+    ["compact", "-s", "strip-t"],
+    ["strip-tool-results", "strip-tools"],
+  ],
+  [["compact", "--profile", "li"], ["light"]],
+  [["resume", "--with", "clau"], ["claude-code"]],
+  [["export", "--to", "markd"], ["markdown"]],
+  [["--engine", "native", "compact", "-p", "he"], ["heavy"]],
+];
+
 const isMissing = (shell: string): boolean => spawnSync(shell, ["--version"]).status !== 0;
 
 describe.skipIf(isMissing("fish"))("jpg completion fish (fish)", () => {
@@ -73,13 +94,15 @@ describe.skipIf(isMissing("fish"))("jpg completion fish (fish)", () => {
     return out.split("\n").flatMap((row) => (row === "" ? [] : [row.split("\t")[0] ?? ""]));
   }
 
-  it("completes commands, options and conversations in a real fish", async () => {
+  it("completes commands, options and conversations in a real fish", { tags: ["slow"] }, async () => {
     const sandbox = await prepare();
     const { conversation } = sandbox;
     expect(offers(sandbox, "jpg comp")).toEqual(["compact", "completion"]);
     expect(offers(sandbox, "jpg compact --prof")).toEqual(["--profile"]);
     expect(offers(sandbox, "jpg show mea")).toEqual([conversation, `${conversation}/main`]);
     expect(offers(sandbox, "jpg trust mea")).toEqual([]);
+    for (const [words, offered] of VALUES)
+      expect(offers(sandbox, `jpg ${words.join(" ")}`).toSorted()).toEqual(offered);
   });
 });
 
@@ -102,7 +125,7 @@ describe.skipIf(isMissing("zsh"))("jpg completion zsh (zsh)", () => {
     return out.split("\n").filter((row) => row !== "" && row.startsWith(last));
   }
 
-  it("completes commands, options and conversations by a real zsh", async () => {
+  it("completes commands, options and conversations by a real zsh", { tags: ["slow"] }, async () => {
     const sandbox = await prepare();
     const { conversation } = sandbox;
     expect(offers(sandbox, "comp")).toEqual(["compact", "completion"]);
@@ -111,6 +134,7 @@ describe.skipIf(isMissing("zsh"))("jpg completion zsh (zsh)", () => {
     expect(offers(sandbox, "--store", "x", "ls", "--arch")).toEqual(["--archived"]);
     expect(offers(sandbox, "show", "mea")).toEqual([conversation, `${conversation}/main`]);
     expect(offers(sandbox, "trust", "mea")).toEqual([]);
+    for (const [words, offered] of VALUES) expect(offers(sandbox, ...words)).toEqual(offered);
   });
 });
 
@@ -120,7 +144,8 @@ describe("every script", () => {
     const script = renderCompletion(shell, commands);
     for (const { name, options = [] } of commands) {
       expect(script).toMatch(new RegExp(`\\b${name}\\b`));
-      for (const long of options.flatMap(({ flags }) => flags.match(/--[\w-]+/g) ?? []))
+      const listed = options.filter((option) => option.listed !== "never");
+      for (const long of listed.flatMap(({ flags }) => flags.match(/--[\w-]+/g) ?? []))
         expect(script).toContain(shell === "fish" ? `-l ${long.slice(2)}` : long);
     }
     expect(script).not.toContain("undefined");

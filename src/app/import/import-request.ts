@@ -7,7 +7,7 @@ import { importSuffix } from "../names/find-session.ts";
 import { findKeptFiles, type KeptChoice, unclearError } from "../sessions/kept-files.ts";
 import { openSession } from "../sessions/open-session.ts";
 import { type FoundFiles, findSessionFiles, type SessionFile } from "../sessions/session-files.ts";
-import { agents, formatByName, formatNames } from "../sessions/session-registry.ts";
+import { agents, formatByName, formatNames, wholeFormatName } from "../sessions/session-registry.ts";
 import type { PieceLimits } from "../sessions/sources.ts";
 import { readContinuedSession } from "./continued-session.ts";
 import { findSessionBranches } from "./import-place.ts";
@@ -43,14 +43,23 @@ export async function parseImportArguments(
 ): Promise<Pick<ImportRequest, "format" | "paths" | "kept">> {
   const [first, ...rest] = words;
   if (first === undefined || first === "-") return { paths: words };
-  const isFormat = (word: string): boolean => formatNames().includes(word);
+  const isThere = (word: string): Promise<boolean> =>
+    stat(resolve(cwd, word)).then(
+      () => true,
+      () => false,
+    );
+  /** A whole name is always one; a short one only where no file is called so. */
+  const formatOf = async (word: string): Promise<string | null> => {
+    const name = wholeFormatName(word);
+    if (!formatNames().includes(name)) return null;
+    return name === word || !(await isThere(word)) ? name : null;
+  };
+  const formats = await Promise.all(words.map(formatOf));
   // Names alone choose whose sessions to import; before a path, a name says its format.
-  if (words.every(isFormat)) return { paths: [], kept: { agents: words } };
-  if (isFormat(first)) return { format: first, paths: rest };
-  const exists = await stat(resolve(cwd, first)).then(
-    () => true,
-    () => false,
-  );
+  if (formats.every((format) => format !== null)) return { paths: [], kept: { agents: formats } };
+  const [format] = formats;
+  if (format !== null && format !== undefined) return { format, paths: rest };
+  const exists = await isThere(first);
   if (!exists && /^[a-z][a-z-]*$/.test(first) && rest.length > 0) formatByName(first);
   return { paths: words };
 }

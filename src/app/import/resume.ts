@@ -16,7 +16,7 @@ import { readIfExists, type Workspace } from "../conversation/workspace.ts";
 import { askIntoFile } from "../models/external-process.ts";
 import { conversationModel, recordedFacts, splitName } from "../models/models.ts";
 import { exportSessionId } from "../names/find-session.ts";
-import { machineOf, type ResumingAgent, resumingAgents } from "../sessions/session-registry.ts";
+import { machineOf, type ResumingAgent, resumingAgents, wholeFormatName } from "../sessions/session-registry.ts";
 import { draftSession, type RootMapping } from "./export.ts";
 import { hasServer } from "./has-server.ts";
 import { listSourceSessions, ownSession } from "./original.ts";
@@ -138,7 +138,7 @@ async function isHeldAsWritten({ runtime: { env, home } }: Workspace, { held }: 
 
 function resumingAgent(name: string): ResumingAgent {
   const agents = resumingAgents();
-  const agent = agents.find((candidate) => candidate.name === name);
+  const agent = agents.find((candidate) => candidate.name === wholeFormatName(name));
   if (agent !== undefined) return agent;
   const names = agents.map((candidate) => candidate.name);
   const nearest = nearestName(name, names);

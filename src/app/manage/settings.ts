@@ -1,11 +1,12 @@
 // Reads the settings in force and unsets those of a conversation, for `jpg config`.
 import { selectDeltas } from "../../config/config.ts";
 import { formatKey, parseKey, type SettingPath } from "../../config/keys.ts";
+import { parseOverride } from "../../config/load.ts";
 import { resolveShortKey } from "../../config/schema.ts";
 import { listSettings, renderSettings, type SettingRow } from "../../config/show-config.ts";
 import { isFields } from "../../core/conversation/event.ts";
 import { JpgError, userError } from "../../core/errors.ts";
-import { loadConversationConfig, readDeltas, storeDelta } from "../conversation/marks.ts";
+import { loadConversationConfig, readDeltas, storeDelta, storeOverrides } from "../conversation/marks.ts";
 import { refreshViews } from "../conversation/refresh-view.ts";
 import type { Workspace } from "../conversation/workspace.ts";
 import { resolveTree, resolveWhole } from "../names/resolve-id.ts";
@@ -24,6 +25,11 @@ export async function readSettings(
   const loaded = await load(workspace);
   const rows = listSettings(loaded, key);
   return { rows, text: renderSettings(rows, options) };
+}
+
+/** Lists the names of the profiles there are, built-in ones and those in the settings. */
+export async function listProfiles(workspace: Workspace): Promise<readonly string[]> {
+  return Object.keys((await load(workspace)).config.conversation.compaction.profiles);
 }
 
 /** A setting that was unset on a conversation. */
@@ -52,6 +58,33 @@ export async function unsetSetting(workspace: Workspace, key: string): Promise<U
   const rows = listSettings(await load(workspace), dotted);
   const text = renderSettings(rows, { showOrigin: true });
   return { key: dotted, branch: tree.branch, commit: stored.commit, rows, text };
+}
+
+/** A setting that was set on a conversation. */
+type SetReport = Pick<UnsetReport, "key" | "branch" | "commit">;
+
+/**
+ * Keeps a setting, `KEY=VALUE`, in the active conversation; the workspace must have been opened with it as an override, which checks
+ * it. Throws `not_for_conversations` for what only a file may set, and what `parseOverride` throws.
+ */
+export async function setSetting(workspace: Workspace, text: string): Promise<SetReport> {
+  const { path } = parseOverride(text);
+  const dotted = formatKey(path);
+  const tree = await resolveWhole(workspace);
+  const stored = await storeOverrides(workspace, tree);
+  if (stored === null)
+    throw userError(
+      "not_for_conversations",
+      `A conversation cannot set ${dotted}: it names, starts or sends something.`,
+      {
+        data: { key: dotted },
+        hints: [
+          `Write it into .jpg.toml of the project, or into your own config.toml; \`jpg config --show-origin\` says what comes from where.`,
+        ],
+      },
+    );
+  await refreshViews(workspace, tree.branch, stored.parent);
+  return { key: dotted, branch: tree.branch, commit: stored.commit };
 }
 
 function hasSetting(table: unknown, [name, ...rest]: SettingPath): boolean {

@@ -47,7 +47,7 @@ export function exampleAgent(): AgentFormat {
 export function formatByName(name: string): AgentFormat {
   const format = AGENTS.find((candidate) => candidate.name === name);
   if (format !== undefined) return format;
-  const nearest = nearestName(name, formatNames());
+  const nearest = nearestName(name, [...formatNames(), ...formatNames().map(shortAgentName)]);
   throw userError(
     "unknown_format",
     `${name} is not a format that jpg imports: expected one of ${formatNames().join(", ")}.`,
@@ -70,6 +70,11 @@ export function shortAgentName(name: string): string {
 /** Finds an agent by the name of its format, or by what people say. Throws `unknown_format`. */
 export function agentCalled(word: string): AgentFormat {
   return AGENTS.find(({ name }) => shortAgentName(name) === word) ?? formatByName(word);
+}
+
+/** The whole name of the format that people call by this word; any other word as it is. */
+export function wholeFormatName(word: string): string {
+  return AGENTS.find(({ name }) => name === word || shortAgentName(name) === word)?.name ?? word;
 }
 
 /** Hints for a path that does not exist: the agent whose name was probably mistyped. */

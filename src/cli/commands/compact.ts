@@ -97,6 +97,7 @@ export const command: CommandSpec = {
       flags: "-p, --profile <name>",
       description: "default, light, heavy, or a profile from your settings",
       conflicts: ["strategy"],
+      values: "profiles",
     },
     {
       flags: "-s, --strategy [name]",
@@ -104,6 +105,7 @@ export const command: CommandSpec = {
         "what to take out, instead of a profile: auto, or single steps such as truncate:head=0.7 (--all lists them); without a name the one in your settings",
       repeatable: true,
       optionalValue: (word) => !word.startsWith("-"),
+      values: [...PIPELINE_NAMES, ...STRATEGY_NAMES],
     },
     {
       flags: "--from [bound]",

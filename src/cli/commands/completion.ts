@@ -6,7 +6,7 @@ import { renderCompletion, SHELLS } from "../frame/completion.ts";
 export const command: CommandSpec = {
   name: "completion",
   summary: "print a completion script for a shell",
-  description: "Completes commands, options and conversations.",
+  description: "Completes commands, options, what can follow an option, and conversations.",
   arguments: [{ name: "<shell>", description: SHELLS.join(", ") }],
   examples: [
     { command: "jpg completion bash >> ~/.bashrc", explains: "bash" },

@@ -12,6 +12,7 @@ import {
   uninstallSetup,
 } from "../../app/import/hooks.ts";
 import type { SetupKind } from "../../app/import/installed-record.ts";
+import { wholeFormatName } from "../../app/sessions/session-registry.ts";
 import { userError } from "../../core/errors.ts";
 import { appendAll } from "../../core/lists.ts";
 import { forTerminalLine, safe } from "../../core/safe-text.ts";
@@ -55,7 +56,7 @@ export const command: CommandSpec = {
     if (action === "ls") return list(context);
     if (names.length === 0) throw usage(`${action} needs an agent`);
     const project = flag(context.options, "project") ? await projectOf(context) : null;
-    const agents = [...new Set(names)];
+    const agents = [...new Set(names.map(wholeFormatName))];
     const reports = await (action === "install" ? install : uninstall)(context, agents, project);
     show(context, reports);
     return 0;

@@ -28,6 +28,7 @@ export const command: CommandSpec = {
   options: [
     {
       flags: "--with <agent>",
+      values: resumingAgents().map(({ name }) => name),
       description: `agent to continue in (${AGENT_NAMES}); default: the agent that the conversation comes from`,
     },
     {

@@ -22,6 +22,8 @@ export interface OptionSpec {
   readonly choices?: readonly string[];
   /** Options, by camelCase name, that cannot be given together with it. */
   readonly conflicts?: readonly string[];
+  /** What a shell completes as its value, if there are no choices: these words, or the profiles in the settings. */
+  readonly values?: readonly string[] | "profiles";
   /** Where help lists it; absent = always; `more` = with `--all`; `never` = an older spelling, which goes on working. */
   readonly listed?: "more" | "never";
 }
@@ -80,7 +82,7 @@ export interface CommandContext {
   /** Loads the declarations of all commands that people call. */
   readonly commands: () => Promise<readonly CommandSpec[]>;
   /** Opens the store that the global options and the current directory name. */
-  readonly open: (how?: { readonly create?: boolean }) => Promise<Workspace>;
+  readonly open: (how?: Pick<WorkspaceOptions, "create" | "overrides">) => Promise<Workspace>;
 }
 
 /** Returns a string option, or undefined. */

@@ -6,10 +6,11 @@ import { type CommandSpec, GLOBAL_OPTIONS, type OptionSpec } from "./command.ts"
 export const SHELLS = ["bash", "zsh", "fish"] as const;
 type Shell = (typeof SHELLS)[number];
 
-/** The hidden command that lists possible IDs, one a line. */
+/** The hidden command that lists possible IDs, or with `profiles` the names of profiles, one a line. */
 export const IDS_COMMAND = "completion-ids";
 
 const ASK_IDS = `jpg ${IDS_COMMAND} 2>/dev/null`;
+const ASK_PROFILES = `jpg ${IDS_COMMAND} profiles 2>/dev/null`;
 /** Global options with a value, which must not be read as a command. */
 const WITH_VALUE = GLOBAL_OPTIONS.filter(takesValue).flatMap(namesOf);
 
@@ -32,7 +33,11 @@ function renderBash(commands: readonly CommandSpec[]): string {
   );
   return `# bash completion of jpg: eval "$(jpg completion bash)"
 _jpg() {
-  local current=\${COMP_WORDS[COMP_CWORD]} command= options= ids= i word
+  local current=\${COMP_WORDS[COMP_CWORD]} command= options= ids= ask= values= i word
+  local before=\${COMP_WORDS[COMP_CWORD-1]}
+  # bash splits words at =
+  [[ $current == = ]] && current=
+  [[ $before == = ]] && before=\${COMP_WORDS[COMP_CWORD-2]}
   for ((i = 1; i < COMP_CWORD; i++)); do
     case \${COMP_WORDS[i]} in
       ${WITH_VALUE.join(" | ")}) ((i++)) ;;
@@ -43,8 +48,17 @@ _jpg() {
   case $command in
 ${cases.join("\n")}
   esac
+  case "$command $before" in
+${valueCases(commands, (asked) => (asked === "profiles" ? "ask=profiles" : `values=${quote(asked.join(" "))}`))}
+  esac
   COMPREPLY=()
-  if [[ $current == -* ]]; then
+  if [[ -n $values ]]; then
+    COMPREPLY=($(compgen -W "$values" -- "$current"))
+  elif [[ $ask == profiles ]]; then
+    while IFS= read -r word; do
+      [[ $word == "$current"* ]] && COMPREPLY+=("$word")
+    done < <(${ASK_PROFILES})
+  elif [[ $current == -* ]]; then
     COMPREPLY=($(compgen -W "$options" -- "$current"))
   elif [[ -z $command ]]; then
     COMPREPLY=($(compgen -W ${quote(commands.map(({ name }) => name).join(" "))} -- "$current"))
@@ -69,8 +83,8 @@ function renderZsh(commands: readonly CommandSpec[]): string {
   return `#compdef jpg
 # zsh completion of jpg: eval "$(jpg completion zsh)" after compinit
 _jpg() {
-  local command= ids= i
-  local -a options commands found
+  local command= ids= before=$words[CURRENT-1] i
+  local -a options commands found values
   for ((i = 2; i < CURRENT; i++)); do
     case $words[i] in
       ${WITH_VALUE.join("|")}) ((i++)) ;;
@@ -82,7 +96,12 @@ _jpg() {
   case $command in
 ${cases.join("\n")}
   esac
-  if [[ $words[CURRENT] == -* ]]; then
+  case "$command $before" in
+${valueCases(commands, (asked) => (asked === "profiles" ? `values=("\${(@f)$(${ASK_PROFILES})}")` : `values=(${asked.map(quote).join(" ")})`))}
+  esac
+  if (( $#values )); then
+    compadd -a values
+  elif [[ $words[CURRENT] == -* ]]; then
     _describe -o option options
   elif [[ -z $command ]]; then
     _describe command commands
@@ -112,12 +131,34 @@ function renderFish(commands: readonly CommandSpec[]): string {
 
 function fishFlags(option: OptionSpec): string {
   const flags = namesOf(option).map((name) => (name.startsWith("--") ? `-l ${name.slice(2)}` : `-s ${name.slice(1)}`));
-  const values = option.choices === undefined ? "" : ` -x -a ${quote(option.choices.join(" "))}`;
+  const asked = valuesOf(option);
+  const listed = asked === "profiles" ? `(${ASK_PROFILES})` : asked?.join(" ");
+  const values = listed === undefined ? "" : ` -x -a ${quote(listed)}`;
   return `${flags.join(" ")}${takesValue(option) && values === "" ? " -r" : values} -d ${quote(option.description)}`;
 }
 
+/** What can be given as the value of an option; undefined = anything. */
+function valuesOf({ choices, values }: OptionSpec): OptionSpec["values"] {
+  return choices ?? values;
+}
+
+/** The lines of a `case "$command $before"` that say what follows an option. */
+function valueCases(
+  commands: readonly CommandSpec[],
+  render: (values: readonly string[] | "profiles") => string,
+): string {
+  const lines = commands.flatMap((command) =>
+    optionsOf(command).flatMap((option) => {
+      const values = valuesOf(option);
+      const names = namesOf(option).map((name) => `"${command.name} ${name}"`);
+      return values === undefined ? [] : [`    ${names.join(" | ")}) ${render(values)} ;;`];
+    }),
+  );
+  return lines.join("\n");
+}
+
 function optionsOf({ options = [], passThrough }: CommandSpec): readonly OptionSpec[] {
-  return passThrough === true ? [] : [...options, ...GLOBAL_OPTIONS];
+  return passThrough === true ? [] : [...options.filter(({ listed }) => listed !== "never"), ...GLOBAL_OPTIONS];
 }
 
 /** \`-a\`, \`--all\` of \`-a, --all <name>\`. */
