@@ -27,7 +27,7 @@ const LOADERS: Readonly<Partial<Record<Action, () => Promise<{ readonly command:
   show: () => import("./show.ts"),
   compact: () => import("./compact.ts"),
   undo: () => import("./undo.ts"),
-  "page": () => import("./serve.ts"),
+  page: () => import("./serve.ts"),
 };
 
 /**
