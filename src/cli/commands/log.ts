@@ -1,28 +1,68 @@
 import type { BranchTree } from "../../app/conversation/tree.ts";
-import { readCompactionLog } from "../../app/look/log.ts";
+import type { Workspace } from "../../app/conversation/workspace.ts";
+import { diffConversation } from "../../app/diff/diff.ts";
+import { type LogReport, readCompactionLog } from "../../app/look/log.ts";
 import { resolveTree } from "../../app/names/resolve-id.ts";
 import { abbreviateCommit } from "../../core/conversation/name.ts";
-import { forTerminal, forTerminalLine, type SafeText, safe } from "../../core/safe-text.ts";
-import type { CommandSpec } from "../frame/command.ts";
-import { renderLog } from "../render/list.ts";
+import { forTerminal, forTerminalLine, joinLines, joinSafe, type SafeText, safe } from "../../core/safe-text.ts";
+import { type CommandSpec, count, flag } from "../frame/command.ts";
+import type { Output } from "../frame/output.ts";
+import { renderDiff } from "../render/diff.ts";
+import { renderLog, renderLogLine } from "../render/list.ts";
+import { renderTime } from "../render/quantity.ts";
 
 export const command: CommandSpec = {
   name: "log",
   summary: "show the history of compactions and reverts",
   arguments: [{ name: "[id]", description: "conversation; default @" }],
+  options: [
+    { flags: "-n, --limit <n>", description: "only the newest N" },
+    {
+      flags: "-p, --patch",
+      description: "with what each changed for the model, as in `jpg diff`",
+      conflicts: ["oneline"],
+    },
+    { flags: "--oneline", description: "one line each, without dates" },
+  ],
   withoutGit: true,
-  run: async ({ args, output, json, open }) => {
+  run: async ({ args, options, output, json, open }) => {
+    const limit = count(options, "limit");
     const workspace = await open();
     const tree = await resolveTree(workspace, args[0]);
-    const rows = await readCompactionLog(workspace, tree);
+    const rows = (await readCompactionLog(workspace, tree)).slice(0, limit);
     if (json) output.json(rows);
     else if (rows.length === 0) output.info(nothingIn(tree));
+    else if (flag(options, "patch")) await output.page(await withPatches({ workspace, tree, rows }, output));
+    else if (output.seen && !output.verbose && !flag(options, "oneline")) await output.page(withDates(rows, output));
     else await output.page(renderLog(rows, { style: output.style, width: output.width, verbose: output.verbose }));
     if (!json && rows.some((row) => row.cut_off === true))
       output.info(safe`The history before is not in this shallow clone: \`jpg git fetch --unshallow\` downloads it.`);
     return 0;
   },
 };
+
+interface LoggedRows {
+  readonly workspace: Workspace;
+  readonly tree: BranchTree;
+  readonly rows: LogReport;
+}
+
+/** Each row with its date, and with what it changed for the model below it. */
+async function withPatches({ workspace, tree, rows }: LoggedRows, output: Output): Promise<SafeText> {
+  const parts: SafeText[] = [];
+  for (const row of rows) {
+    const what = row.squashed === true ? row.compaction : row.commit;
+    const report = await diffConversation(workspace, [tree.branch, what], {});
+    const diff = renderDiff(report, { style: output.style, width: output.width, full: false });
+    parts.push(joinLines([withDates([row], output), "", diff]));
+  }
+  return joinSafe(parts, "\n\n");
+}
+
+/** For people who look at a terminal; programs get the lines as they were. */
+function withDates(rows: LogReport, { style }: Output): SafeText {
+  return joinLines(rows.map((row) => safe`${style.faint(renderTime(row.timestamp))} ${renderLogLine(row, style)}`));
+}
 
 function nothingIn({ branch, commit, revision }: BranchTree): SafeText {
   const name = forTerminalLine(branch);
