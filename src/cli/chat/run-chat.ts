@@ -131,19 +131,25 @@ async function runLine(line: string, { parts, context, status, answering }: Line
     context.terminal.write(safe`Nothing was sent; your message is back in the line.\n`);
     return { ...offered, draft: line };
   }
-  return sendMessage(content, { parts, state: context.state, answering }, offered);
+  return sendMessage(content, { parts, state: context.state, answering, line }, offered);
 }
 
 /** Sends a message in the state after `change`, and returns both changes together. */
 async function sendMessage(
   content: Content,
-  { parts, state, answering }: Pick<LineWorld, "parts" | "answering"> & { readonly state: ChatState },
+  {
+    parts,
+    state,
+    answering,
+    line = "",
+  }: Pick<LineWorld, "parts" | "answering"> & { readonly state: ChatState; readonly line?: string },
   change: ChatChange,
 ): Promise<ChatChange> {
   const now = createContext(parts, { ...state, ...change });
   try {
     const { branch, turn, interrupted } = await answerMessage(now, content, answering);
-    if (turn === null) return { ...change, unanswered: content };
+    // It was interrupted before anything came: the message is back in the line, to be changed.
+    if (turn === null) return { ...change, unanswered: content, draft: line };
     // An interrupted turn is kept without the settings: the next one stores them.
     return { ...change, branch, unanswered: null, settingsKept: now.state.settingsKept || !interrupted };
   } catch (thrown) {

@@ -59,11 +59,13 @@ async function askOnFork({ workspace, terminal, loadTree }: SlashContext): Promi
       hints: ["Type the message again."],
     });
   if (last.turn === 0) {
-    terminal.write(safe`Asking again in a new conversation; ${forTerminalLine(tree.branch)} stays as it is\n`);
+    terminal.write(safe`Asking turn 0 again in a new conversation; ${forTerminalLine(tree.branch)} stays as it is\n`);
     return { branch: null, ask: last.content };
   }
   const { branch } = await forkConversation(workspace, tree, { first: last.turn, activate: true });
-  terminal.write(safe`Asking again on ${forTerminalLine(branch)}; ${forTerminalLine(tree.branch)} stays as it is\n`);
+  terminal.write(
+    safe`Asking turn ${last.turn} again on the fork ${forTerminalLine(branch)}; ${forTerminalLine(tree.branch)} stays as it is\n`,
+  );
   return { branch, ask: last.content };
 }
 
@@ -288,6 +290,6 @@ const KEYS: readonly (readonly [typed: string, explains: string])[] = [
   ["Ctrl-G", "writes the message in your editor ($VISUAL, $EDITOR)"],
   ["@FILE", "attaches a file, Tab completes its name; \\@ is a plain @; pasted text attaches nothing"],
   ["Up, Down, Ctrl-R", "messages typed before; search them"],
-  ["Esc", "interrupts the answer, which is kept"],
+  ["Esc", "interrupts the answer; what came is kept, else your message is back in the line"],
   ["Ctrl-C", "the same; empties the line; twice leaves"],
 ];

@@ -552,7 +552,9 @@ describe("a slash command", () => {
     const tip = await tipOf(workspace, branch);
     const shown = await chat.enter("/retry");
     expect(shown).toMatch(
-      new RegExp(`Asking again on .*; ${branch} stays as it is\\n(.*\\n)*Reply 1\\.\\n\\n\\[8 messages\\]`),
+      new RegExp(
+        `Asking turn \\d+ again on the fork .*; ${branch} stays as it is\\n(.*\\n)*Reply 1\\.\\n\\n\\[8 messages\\]`,
+      ),
     );
     const [first, again] = chat.requests();
     expect(again).toContain(long);
