@@ -86,7 +86,7 @@ describe("jpg tour, as `npm run tour` calls it", () => {
     symlinkSync(process.execPath, join(bin, "node"));
     const stopped = await runTour([], bin).catch((error: Tour) => error);
     expect(stopped).toMatchObject({ code: 3, stdout: "" });
-    expect(stopped.stderr).toMatch(/`jpg tour` needs git .*Install/s);
+    expect(stopped.stderr).toMatch(/`jpg tour` needs git, .*Install/s);
   });
 
   it(
