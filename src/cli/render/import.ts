@@ -47,8 +47,13 @@ export function renderImport(reports: readonly ImportReport[], rendering: Import
   const { style, width, verbose } = rendering;
   const own = reports.filter(({ agent_of }) => agent_of === undefined);
   const shown = own.length === 0 || verbose === true ? reports : own;
+  // Many files are imported again and again: only what changed has a row, and the totals count the others.
+  const rows = verbose === true || shown.length === 1 ? shown : shown.filter(({ status }) => status !== "unchanged");
   const header = HEADER.map((text) => ({ text, paint: style.faint }));
-  const table = renderTable([header, ...shown.map((report) => cells(report, style))], { columns: COLUMNS, width });
+  const table =
+    rows.length === 0
+      ? []
+      : renderTable([header, ...rows.map((report) => cells(report, style))], { columns: COLUMNS, width });
   const lines = [
     ...skippedLines(reports, rendering),
     ...reports.flatMap(sideFileNotes),
