@@ -61,7 +61,8 @@ const REASONS: ReadonlyMap<unknown, string> = new Map([
   ["boundary-without-summary", "begins a compaction that has no summary"],
 ]);
 
-function isBreak({ source, turns, reason }: Compaction): boolean {
+/** Whether a compaction is no act of the agent's, but damage: it hides what the agent no longer reaches. */
+export function isBreak({ source, turns, reason }: Compaction): boolean {
   return source === "import" && turns === "omit" && REASONS.has(reason);
 }
 

@@ -14,7 +14,7 @@ import { loadConversationConfig } from "../conversation/marks.ts";
 import type { BranchTree } from "../conversation/tree.ts";
 import { readIfExists, type Workspace } from "../conversation/workspace.ts";
 import { askIntoFile } from "../models/external-process.ts";
-import { conversationModel, recordedFacts, splitName } from "../models/models.ts";
+import { conversationModel, recordedFacts, splitName, viewWindow } from "../models/models.ts";
 import { exportSessionId } from "../names/find-session.ts";
 import { machineOf, type ResumingAgent, resumingAgents, wholeFormatName } from "../sessions/session-registry.ts";
 import { draftSession, type RootMapping } from "./export.ts";
@@ -26,6 +26,8 @@ export interface FirstCall {
   readonly tokens: number;
   /** US dollars at today's list price; null = unknown. */
   readonly usd: number | null;
+  /** Share of the model's window; null = the window is unknown. */
+  readonly window: number | null;
   /** The same for the whole conversation; null = nothing is hidden. */
   readonly whole: { readonly tokens: number; readonly usd: number | null } | null;
 }
@@ -111,17 +113,27 @@ async function originalOf(
   return { session, command: reopen(session) };
 }
 
-/** Counts the first call of a conversation that goes on in an agent; another agent's model, and so its price, is unknown. */
-export async function countFirstCall(workspace: Workspace, tree: BranchTree, agent: string): Promise<FirstCall> {
+/**
+ * Counts the first call of a conversation that goes on in an agent; another agent's model, and so its price, is unknown. `planned` =
+ * tokens of a view that is not stored yet.
+ */
+export async function countFirstCall(
+  workspace: Workspace,
+  tree: BranchTree,
+  agent: string,
+  planned?: number,
+): Promise<FirstCall> {
   const counted = await loadCounted(workspace.store, tree);
-  const { raw, view } = reportTokens(counted).tokens;
+  const { raw, view: stored } = reportTokens(counted).tokens;
+  const view = planned ?? stored;
   const model = tree.header.source?.format === agent ? conversationModel(counted.turns.values()) : null;
   const { config } = await loadConversationConfig(workspace, tree);
   const price = model === null ? null : (await recordedFacts(workspace, config, splitName(model))).price;
   const usd = (tokens: number): number | null =>
     price === null ? null : priceOf({ input: 0, output: 0, cacheRead: 0, cacheWrite: tokens }, price);
-  const whole = counted.live.applied.length === 0 ? null : { tokens: raw, usd: usd(raw) };
-  return { tokens: view, usd: usd(view), whole };
+  const whole = view >= raw ? null : { tokens: raw, usd: usd(raw) };
+  const window = model === null ? null : await viewWindow(workspace, config, { ...counted, next: null });
+  return { tokens: view, usd: usd(view), window: window === null ? null : view / window.tokens, whole };
 }
 
 /**

@@ -121,6 +121,26 @@ export async function undoCompaction(workspace: Workspace, tree: BranchTree): Pr
   return { ...report, warnings: [...(report.warnings ?? []), warning] };
 }
 
+/**
+ * Brings back what was undone last and is not in force: reverts the newest revert. Throws `nothing_to_redo`.
+ */
+export async function redoCompaction(workspace: Workspace, tree: BranchTree): Promise<RevertReport> {
+  const live = new Set(tree.compactions.map((file) => file.path));
+  const undone = (await readRecordLog(workspace.store, tree.commit)).find(({ added, removed }) => {
+    const compactions = removed.filter((path) => compactionIdOfPath(path) !== null);
+    return added.length === 0 && compactions.length > 0 && compactions.every((path) => !live.has(path));
+  });
+  if (undone === undefined) {
+    throw userError("nothing_to_redo", `Nothing that was undone on ${tree.branch} is still undone.`, {
+      hints: ["`jpg log` shows the compactions and what was reverted."],
+    });
+  }
+  const { commit } = undone;
+  return revertTargets(workspace, tree, [
+    { word: abbreviateCommit(commit), target: { kind: "commit", branch: tree.branch, commit } },
+  ]);
+}
+
 /** Refuses the commit of a merge, since turns are never removed. Throws `merge_stays`. */
 async function refuseMerge(workspace: Workspace, branch: string, commit: string): Promise<void> {
   const turn = await mergedTurn(workspace, commit);
