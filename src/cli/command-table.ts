@@ -34,6 +34,7 @@ export const COMMANDS: Readonly<Record<string, Loader>> = {
   diff: () => import("./commands/diff.ts"),
   revert: () => import("./commands/revert.ts"),
   undo: () => import("./commands/undo.ts"),
+  redo: () => import("./commands/redo.ts"),
   merge: () => import("./commands/merge.ts"),
   doctor: () => import("./commands/doctor.ts"),
   fsck: () => import("./commands/fsck.ts"),

@@ -38,7 +38,7 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
       diff: "what the model sees before and after",
       undo: "undo the newest compaction",
     },
-    others: ["edit", "pin", "revert", "log", "blame"],
+    others: ["redo", "edit", "pin", "revert", "log", "blame"],
   },
   {
     title: "look",

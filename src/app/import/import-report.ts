@@ -40,10 +40,28 @@ export interface ImportReport {
   readonly file_state?: FileState;
   /** Turns of branches that the agent abandoned and no branch has; absent = none, or the file was not read. */
   readonly turns_left?: number;
+  /** Where those turns are, at most a few; absent as `turns_left`. */
+  readonly left_at?: readonly LeftTurns[];
+  /** Turns that the agent no longer reaches because its file is damaged; absent = none, or the file was not read. */
+  readonly unreached?: {
+    /** Shown name of the agent. */
+    readonly agent: string;
+    /** Turn positions, 0-based, inclusive. */
+    readonly turns: readonly { readonly from_turn: number; readonly to_turn: number }[];
+  };
   /** The agent's version, if newer than the one that jpg was tried with. */
   readonly newer_agent?: { readonly agent: string; readonly version: string; readonly tried: string };
   /** Side files that were imported. Absent when there are none, and when unchanged. */
   readonly side_files?: SideFilesReport;
+}
+
+/** A branch that the agent abandoned. */
+export interface LeftTurns {
+  readonly turns: number;
+  /** The turn that it follows, 0-based; -1 = it is another beginning. */
+  readonly after_turn: number;
+  /** Its first request, shortened; "" = it has none. */
+  readonly request: string;
 }
 
 export type FileState = "shorter" | "rewritten";

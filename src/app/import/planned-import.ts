@@ -1,10 +1,14 @@
 // The import of a session as a value: what the store will write, generated while it is written, and the report.
+
+import { isUserRequest, wordsOfContent } from "../../core/conversation/event.ts";
+import { titleOfRequest } from "../../core/conversation/marks.ts";
 import { branchName, conversationOf } from "../../core/conversation/name.ts";
-import type { ImportedSession } from "../../formats/imported-session.ts";
+import type { AbandonedBranch, ImportedSession } from "../../formats/imported-session.ts";
 import type { BranchWrite, CommitSpec } from "../../store/store.ts";
 import type { Workspace } from "../conversation/workspace.ts";
 import { countLines, type OpenSession } from "../sessions/open-session.ts";
 import { reportSideFiles } from "../sessions/side-files.ts";
+import { isBreak } from "./damage.ts";
 import { forkAbandoned } from "./forked-session.ts";
 import { countNewCompactions, createTurnChain, makeCommits, wholeSequence } from "./import-commits.ts";
 import {
@@ -21,6 +25,7 @@ import {
   countCompactions,
   type FileState,
   type ImportReport,
+  type LeftTurns,
   newerAgentOf,
   reportUnchanged,
   type StoreFacts,
@@ -181,17 +186,40 @@ function describe(plan: Planned, compactions: number): ImportReport {
     updated_at: session.readTurn(session.turnCount - 1).at(-1)?.timestamp ?? session.createdAt,
     ...reportSideFiles(open.sideFiles),
     file_state: plan.state,
-    turns_left: countTurnsLeft(plan),
+    ...reportTurnsLeft(plan),
+    unreached: findUnreached(plan),
   };
 }
 
-/** Counts the turns that only `--all-branches` imports; undefined = none. */
-function countTurnsLeft({ open, session, place, continued, taken }: Planned): number | undefined {
-  if (open.allBranches || continued !== null) return undefined;
+/** What only `--all-branches` imports. */
+function reportTurnsLeft({
+  open,
+  session,
+  place,
+  continued,
+  taken,
+}: Planned): Pick<ImportReport, "turns_left" | "left_at"> {
+  if (open.allBranches || continued !== null) return {};
   const conversation = conversationOf(place.branch);
   const left = session.abandoned.filter(({ name }) => !taken.has(branchName(conversation, name)));
   const turns = left.reduce((sum, { turnCount, commonTurns }) => sum + turnCount - commonTurns, 0);
-  return turns === 0 ? undefined : turns;
+  return turns === 0 ? {} : { turns_left: turns, left_at: left.slice(0, LEFT_LISTED).map(describeLeft) };
+}
+
+/** Abandoned branches that a report names, at most; it counts the turns of all. */
+const LEFT_LISTED = 3;
+
+function describeLeft(branch: AbandonedBranch): LeftTurns {
+  const { turnCount, commonTurns } = branch;
+  const asked = turnCount > commonTurns ? branch.readTurn(commonTurns).find(isUserRequest) : undefined;
+  const request = asked === undefined ? "" : titleOfRequest(wordsOfContent(asked.content));
+  return { turns: turnCount - commonTurns, after_turn: commonTurns - 1, request };
+}
+
+/** Of a session that continues another, the turns of its file are not those of the branch. */
+function findUnreached({ open, session, continued }: Planned): ImportReport["unreached"] {
+  const turns = session.compactions.filter(isBreak).map(({ from_turn, to_turn }) => ({ from_turn, to_turn }));
+  return continued !== null || turns.length === 0 ? undefined : { agent: open.format.agent.name, turns };
 }
 
 /** Skipped lines that a report lists, at most; it counts all. */

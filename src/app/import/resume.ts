@@ -133,7 +133,8 @@ export async function countFirstCall(
     price === null ? null : priceOf({ input: 0, output: 0, cacheRead: 0, cacheWrite: tokens }, price);
   const whole = view >= raw ? null : { tokens: raw, usd: usd(raw) };
   const window = model === null ? null : await viewWindow(workspace, config, { ...counted, next: null });
-  return { tokens: view, usd: usd(view), window: window === null ? null : view / window.tokens, whole };
+  const share = window?.tokens == null ? null : view / window.tokens;
+  return { tokens: view, usd: usd(view), window: share, whole };
 }
 
 /**

@@ -170,7 +170,7 @@ function describe(
     tokens_source: compaction.stats?.tokens === undefined ? undefined : sourceOfTokens(compaction),
     policies: describeGroup(all),
     profile: compaction.profile,
-    note: compaction.reason === RESUMES_DIFFERENTLY ? OTHER_WHEN_RESUMED : undefined,
+    note: NOTES.get(compaction.reason),
     ...(summaries.length === 0 ? {} : { summary: summaries.join("\n\n") }),
   };
 }
@@ -178,6 +178,16 @@ function describe(
 /** The words of an import whose session resumes with other messages than its agent sent while it ran. */
 const OTHER_WHEN_RESUMED =
   "The agent resumes this session with other messages than it sent while it ran; the view shows those of the resumed session.";
+
+const NOT_REACHED =
+  "The agent does not see these turns when it resumes its file; `jpg resume --repair --all` hands them back to it.";
+
+/** Words for what an import gave as the reason of a compaction that nobody made. */
+const NOTES: ReadonlyMap<unknown, string> = new Map([
+  [RESUMES_DIFFERENTLY, OTHER_WHEN_RESUMED],
+  ["broken-parent", `The file is damaged: a line names a parent that is not in it. ${NOT_REACHED}`],
+  ["boundary-without-summary", `The file is damaged: a compaction in it has no summary. ${NOT_REACHED}`],
+]);
 
 /** Compactions of an agent have its provider's counts, before and after. */
 function sourceOfTokens({ source, metadata }: Compaction): TokenSource {

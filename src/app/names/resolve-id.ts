@@ -134,6 +134,20 @@ function lookUps(place: NameScope, word: string, kinds: readonly TargetKind[]): 
   ];
 }
 
+/**
+ * Whether a word names no conversation, nor nearly one: what a verb is given in its place then is meant for the active one. Throws the
+ * other errors of `resolveId`.
+ */
+export async function namesNothing(workspace: Workspace, word: string): Promise<boolean> {
+  try {
+    await resolveId(workspace, word, ["branch", "commit"]);
+    return false;
+  } catch (error) {
+    if (!(error instanceof JpgError) || error.code !== "unknown_id") throw error;
+    return error.hints.every((hint) => !hint.startsWith("Did you mean "));
+  }
+}
+
 function once(look: LookUp): LookUp {
   let found: ReturnType<LookUp> | undefined;
   return () => {

@@ -9,18 +9,25 @@ import { askYesNo, isTerminal } from "../frame/ask.ts";
 import { type CommandContext, flag } from "../frame/command.ts";
 import { renderResumed } from "../render/resume.ts";
 
+interface HandOver {
+  /** Whether the price of the first call was said before. */
+  readonly isPriced?: boolean;
+  /** More keys of the JSON document. */
+  readonly more?: Readonly<Record<string, unknown>>;
+}
+
 /** Returns the exit code of the agent, or 0 if it was not started. Closes the workspace before it starts the agent. */
 export async function continueInAgent(
   { options, runtime, output, json }: CommandContext,
   workspace: Workspace,
   report: ResumeReport,
-  more: Readonly<Record<string, unknown>> = {},
+  { isPriced = false, more = {} }: HandOver,
 ): Promise<number> {
   const agent = agentName(report.agent);
   if (json) output.json({ ...report, ...more });
   else {
     output.raw(`${commandLine(report, runtime.cwd)}\n`);
-    for (const line of renderResumed(report, { agent, home: runtime.home })) output.info(line);
+    for (const line of renderResumed(report, { agent, home: runtime.home, isPriced })) output.info(line);
     if (report.note !== undefined && !report.reused) output.info(forTerminalLine(report.note));
   }
   const isAsked = !json && !output.quiet && Number.isFinite(output.width) && isTerminal(process.stdin, output);

@@ -1,5 +1,5 @@
 import { addLabels, readLabels, removeLabels } from "../../app/manage/marks.ts";
-import { resolveBranch } from "../../app/names/resolve-id.ts";
+import { namesNothing, resolveBranch } from "../../app/names/resolve-id.ts";
 import { userError } from "../../core/errors.ts";
 import { forTerminalLine, joinLines, safe } from "../../core/safe-text.ts";
 import { type CommandSpec, flag } from "../frame/command.ts";
@@ -10,7 +10,7 @@ export const command: CommandSpec = {
   description: "`jpg ls --label NAME` lists the conversations with a label.",
   arguments: [
     { name: "[id]", description: "conversation; default @" },
-    { name: "[names...]", description: "labels" },
+    { name: "[names...]", description: "labels; one alone is the active conversation's" },
   ],
   options: [{ flags: "--remove", description: "remove these labels" }],
   examples: [
@@ -20,7 +20,8 @@ export const command: CommandSpec = {
   ],
   run: async ({ args, options, output, json, open }) => {
     const workspace = await open();
-    const [id, ...names] = args;
+    const isLabel = args.length === 1 && args[0] !== undefined && (await namesNothing(workspace, args[0]));
+    const [id, ...names] = isLabel ? ["@", ...args] : args;
     if (flag(options, "remove") && names.length === 0)
       throw userError("usage", "jpg label --remove: say which conversation and which labels.", {
         hints: ["For example: jpg label @ release --remove"],

@@ -73,7 +73,7 @@ export const command: CommandSpec = {
     });
     const note = await systemSummaryNote(workspace, tree, agent);
     if (note !== null) output.warn(forTerminal(note));
-    return continueInAgent(context, workspace, report, { damage });
+    return continueInAgent(context, workspace, report, { more: { damage } });
   },
 };
 

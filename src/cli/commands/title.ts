@@ -1,6 +1,6 @@
 import { conversationTitle } from "../../app/conversation/title.ts";
 import { setTitle } from "../../app/manage/marks.ts";
-import { resolveBranch, resolveTree } from "../../app/names/resolve-id.ts";
+import { namesNothing, resolveBranch, resolveTree } from "../../app/names/resolve-id.ts";
 import { JpgError, userError } from "../../core/errors.ts";
 import { forTerminalLine } from "../../core/safe-text.ts";
 import type { CommandSpec } from "../frame/command.ts";
@@ -10,12 +10,13 @@ export const command: CommandSpec = {
   summary: "show or change a conversation's title",
   arguments: [
     { name: "[id]", description: "conversation; default @" },
-    { name: "[title]", description: "new title" },
+    { name: "[title]", description: "new title; alone, it is the active conversation's" },
   ],
-  examples: [{ command: 'jpg title @ "Fix the parser"', explains: "names the active conversation" }],
+  examples: [{ command: 'jpg title "Fix the parser"', explains: "names the active conversation" }],
   run: async ({ args, output, json, open }) => {
     const workspace = await open();
-    const [id, wanted] = args;
+    const isTitle = args.length === 1 && args[0] !== undefined && (await namesNothing(workspace, args[0]));
+    const [id, wanted] = isTitle ? [undefined, args[0]] : args;
     const resolve = wanted === undefined ? resolveTree : resolveBranch;
     const tree = await resolve(workspace, id).catch((error: unknown) => {
       throw id === undefined || wanted !== undefined ? error : withTitleHint(error, id);

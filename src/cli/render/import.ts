@@ -1,8 +1,9 @@
 // What `jpg import`, `import --list` and `sync` print, and their exit codes.
 import type { ImportOutcome } from "../../app/import/import.ts";
-import type { ImportReport } from "../../app/import/import-report.ts";
+import type { ImportReport, LeftTurns } from "../../app/import/import-report.ts";
 import type { KeptRow } from "../../app/import/list-kept.ts";
 import type { SyncReport } from "../../app/import/sync.ts";
+import { suffixOf } from "../../core/conversation/name.ts";
 import { appendAll } from "../../core/lists.ts";
 import { forTerminal, forTerminalLine, joinLines, joinSafe, type SafeText, safe } from "../../core/safe-text.ts";
 import { type Cell, type Column, renderTable, renderTableText } from "../frame/table.ts";
@@ -58,6 +59,7 @@ export function renderImport(reports: readonly ImportReport[], rendering: Import
     ...skippedLines(reports, rendering),
     ...reports.flatMap(sideFileNotes),
     ...reports.flatMap(rewrittenFile),
+    ...reports.flatMap(unreachedTurns),
   ];
   return joinLines([
     ...table,
@@ -130,13 +132,37 @@ function rewrittenFile({ source, branch, file_state, status }: ImportReport): Sa
   return [safe`${name} was rewritten since it was imported: ${former}.`];
 }
 
-/** Says that turns are on no branch, and how to import them. */
+/** Says which turns the agent no longer reaches in its damaged file, and what hands them back. */
+function unreachedTurns({ id, unreached, agent_of: of }: ImportReport): SafeText[] {
+  if (unreached === undefined || of !== undefined) return [];
+  const ranges = joinSafe(
+    unreached.turns.map(({ from_turn, to_turn }) =>
+      from_turn === to_turn ? safe`${from_turn}` : safe`${from_turn}–${to_turn}`,
+    ),
+    ", ",
+  );
+  const [agent, name] = [forTerminalLine(unreached.agent), forTerminalLine(suffixOf(id) ?? id)];
+  return [
+    safe`${agent} will not see turns ${ranges} of ${forTerminalLine(id)} on resume (broken chain); jpg has them: \`jpg resume ${name} --repair --all\` hands them back.`,
+  ];
+}
+
+/** Names the branches that an agent abandoned, by their first requests. */
+function leftAt({ after_turn: after, turns, request }: LeftTurns): SafeText {
+  const place = after < 0 ? safe`before turn 0` : safe`after turn ${after}`;
+  const said = request === "" ? "" : safe`: "${forTerminalLine(request)}"`;
+  return safe`  ${place}, ${renderCount(turns, "turn")}${said}`;
+}
+
+/** Says that turns are on no branch, which, and how to import them. */
 function turnsLeft(reports: readonly ImportReport[]): SafeText[] {
   const count = reports.reduce((sum, { turns_left: left = 0 }) => sum + left, 0);
   if (count === 0) return [];
+  const named = reports.length === 1 ? (reports[0]?.left_at ?? []).map(leftAt) : [];
   const where = count === 1 ? safe`is on a branch` : safe`are on branches`;
   return [
     safe`${renderCount(count, "turn")} ${where} that the agent abandoned: \`jpg import --all-branches\` imports ${count === 1 ? "it as a fork" : "them as forks"}.`,
+    ...named,
   ];
 }
 

@@ -1,19 +1,24 @@
 // What `jpg resume` and `jpg undo --agent` say of a session that they wrote, a sentence a line.
 import type { FirstCall, ResumeReport } from "../../app/import/resume.ts";
+import type { AgentUndoPlan } from "../../app/manage/undo-agent.ts";
 import { abbreviateId } from "../../core/conversation/name.ts";
 import { formatTokens } from "../../core/conversation/token-estimate.ts";
 import { renderUsd } from "../../core/model/money.ts";
 import { forTerminalLine, type SafeText, safe, shellWord } from "../../core/safe-text.ts";
+import { renderRange, renderTokens } from "./quantity.ts";
 
-/** Renders which file was written and under which name, the way back, and what the first call costs. */
-export function renderResumed(report: ResumeReport, { agent, home }: { agent: string; home: string }): SafeText[] {
+/** Renders which file was written and under which name, the way back, and unless `isPriced`, said before, what the first call costs. */
+export function renderResumed(
+  report: ResumeReport,
+  { agent, home, isPriced }: { readonly agent: string; readonly home: string; readonly isPriced: boolean },
+): SafeText[] {
   const { path, title, reused, original, first_call: first } = report;
   const place = forTerminalLine(path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path);
   const [name, shown] = [forTerminalLine(agent), forTerminalLine(title)];
   const where = reused
     ? safe`${name} has it already, as "${shown}": ${place}`
     : safe`Wrote "${shown}" for ${name}: ${place}`;
-  return [where, ...(original === undefined ? [] : [wayBack(original)]), renderFirstCall(first)];
+  return [where, ...(original === undefined ? [] : [wayBack(original)]), ...(isPriced ? [] : [renderFirstCall(first)])];
 }
 
 function wayBack({ session, command }: NonNullable<ResumeReport["original"]>): SafeText {
@@ -21,12 +26,39 @@ function wayBack({ session, command }: NonNullable<ResumeReport["original"]>): S
   return safe`Your session ${forTerminalLine(abbreviateId(session))} is untouched; the way back: ${words}`;
 }
 
+/** Renders what `undo --agent` is about to do, and what the first call then costs. */
+export function renderAgentUndo(
+  { title, compaction, now, first_call: first }: AgentUndoPlan,
+  { agent, isSmaller }: { readonly agent: string; readonly isSmaller: boolean },
+): SafeText[] {
+  const turns = renderRange(compaction.from_turn, compaction.to_turn);
+  const change = renderTokens({ before: now, after: first.tokens });
+  const after = isSmaller ? safe`without it, made smaller by jpg` : safe`without it`;
+  const share = isSmaller ? 0 : (first.window ?? 0);
+  return [
+    safe`${forTerminalLine(agent)} compacted turns ${turns} of "${forTerminalLine(title)}"; ${after}: ${change} tokens.`,
+    renderFirstCall(first),
+    ...(share < NEARLY_FULL ? [] : [compactsAgain(share, agent)]),
+  ];
+}
+
+function compactsAgain(share: number, agent: string): SafeText {
+  const name = forTerminalLine(agent);
+  const when =
+    share >= 1 ? safe`That is more than it holds, so ${name} compacts again` : safe`${name} may soon compact again`;
+  return safe`${when}: \`jpg undo --agent -s auto\` makes it smaller first.`;
+}
+
+/** Share of the window from which an agent is likely to compact by itself. */
+const NEARLY_FULL = 0.7;
+
 /** Renders what the first call sends; prices only where they are known. */
-export function renderFirstCall({ tokens, usd, whole }: FirstCall): SafeText {
+function renderFirstCall({ tokens, usd, window, whole }: FirstCall): SafeText {
+  const share = window === null ? "" : safe` (${Math.round(window * 100)} % of the window)`;
   const rest =
     whole === null ? "" : safe`; the whole conversation would be ${formatTokens(whole.tokens)}${priceAfter(whole.usd)}`;
   const listed = usd === null ? "" : safe` (list prices)`;
-  return safe`Its first call writes ${formatTokens(tokens)} tokens to the cache anew${priceAfter(usd)}${rest}${listed}.`;
+  return safe`Its first call writes ${formatTokens(tokens)} tokens${share} to the cache anew${priceAfter(usd)}${rest}${listed}.`;
 }
 
 function priceAfter(usd: number | null): SafeText {

@@ -1,0 +1,150 @@
+// `jpg undo --agent`: what the agent compacted by itself is undone, and the conversation goes on whole or smaller in a new session.
+// `jpg redo`: what was undone comes back, the newest first.
+// @module-tag slow
+import { mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { asSession, createClaudeWriter, type Json, sessionBytes } from "../helpers/claude-session.ts";
+import { agentMissing, letAgentGoOn } from "../helpers/real-agent.ts";
+import { createSandbox, type Sandbox, smallSession } from "../helpers/run-jpg.ts";
+
+let sandbox: Sandbox;
+beforeEach(() => {
+  sandbox = createSandbox();
+});
+afterEach(() => sandbox.remove());
+
+const SESSION = "5e551073-0000-4000-8000-00000000000a";
+const SUMMARY = "Kelp and limpets were counted.";
+
+/** Four turns; the agent replaced the first ones by a summary before the last. */
+function compacted(): Json[] {
+  const writer = createClaudeWriter();
+  for (const name of ["kelp", "limpet", "whelk"]) {
+    writer.prompt(`Count the ${name}.`);
+    writer.think(`The ${name} grows on the pier.`, `I look for ${name}.`);
+    writer.tools(1);
+    writer.say(`Many a ${name}. ${`All the ${name} on the pier were counted twice. `.repeat(30)}`);
+  }
+  writer.compact(SUMMARY);
+  writer.prompt("Count the mussel.");
+  writer.say("Many a mussel.");
+  return asSession(writer.lines, SESSION).map((line) => ({ ...line, ...("cwd" in line && { cwd: sandbox.project }) }));
+}
+
+/** Puts a session where Claude Code keeps it; `minute` = when it last changed. */
+function keep(content: Uint8Array, { id = SESSION, minute = 0 }: { id?: string; minute?: number } = {}): string {
+  const folder = join(sandbox.home, ".claude/projects", sandbox.project.replace(/[^A-Za-z0-9]/g, "-"));
+  mkdirSync(folder, { recursive: true });
+  const path = join(folder, `${id}.jsonl`);
+  writeFileSync(path, content);
+  const time = new Date(Date.UTC(2026, 2, 1, 10, minute));
+  utimesSync(path, time, time);
+  return path;
+}
+
+interface Undone {
+  readonly path: string;
+  readonly undone: { readonly tokens: { readonly before: number; readonly after: number } };
+}
+
+describe("jpg undo --agent", () => {
+  it("imports the newest session of the folder, undoes its agent's compaction and writes it whole", async () => {
+    const other = "5e551073-0000-4000-8000-00000000000b";
+    keep(smallSession({ id: other }), { id: other });
+    const original = keep(sessionBytes(compacted()), { minute: 5 });
+    const before = readFileSync(original);
+    const { code, stdout, stderr } = await sandbox.jpg(["undo", "--agent"]);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^claude --resume \S+\n$/) });
+    const [what, price] = stderr.split("\n");
+    expect(what).toMatch(/^Claude Code compacted turns 0\.\.2 of "Count the kelp\."; without it: \S+ → \S+ tokens\.$/);
+    expect(price).toMatch(/^Its first call writes /);
+    expect(stderr).toContain("`jpg redo` brings Claude Code's compaction back.");
+    expect(stderr).toContain(`the way back: claude --resume ${SESSION}`);
+    expect(stderr.match(/first call/g)).toHaveLength(1);
+    const written = readFileSync(original.replace(SESSION, stdout.trim().split(" ").at(-1) ?? ""), "utf8");
+    expect(written).toContain("Count the kelp.");
+    expect(written).not.toContain(SUMMARY);
+    expect(readFileSync(original)).toEqual(before);
+    expect((await sandbox.jpg(["print", "--compacted"])).stdout).toContain("Count the kelp.");
+  });
+
+  it("imports what the session has gained, and undoes nothing twice", async () => {
+    const lines = compacted();
+    keep(sessionBytes(lines.slice(0, -2)));
+    await sandbox.jpg(["import"]);
+    keep(sessionBytes(lines), { minute: 1 });
+    const { path, undone } = await sandbox.json<Undone>(["undo", "--agent"]);
+    expect(undone.tokens.after).toBeGreaterThan(undone.tokens.before);
+    expect(readFileSync(path, "utf8")).toContain("Count the mussel.");
+    const again = await sandbox.jpg(["undo", "--agent"]);
+    expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining("Claude Code has compacted nothing") });
+    expect((await sandbox.jpg(["redo"])).stdout).toMatch(/^Brought back /);
+    expect((await sandbox.jpg(["print", "--compacted"])).stdout).toContain(SUMMARY);
+  });
+
+  it("makes it smaller in jpg's way, and says that size first", async () => {
+    keep(sessionBytes(compacted()));
+    const whole = await sandbox.json<Undone>(["undo", "--agent"]);
+    await sandbox.jpg(["redo"]);
+    const { stdout, stderr } = await sandbox.jpg(["undo", "--agent", "-s", "strip-reasoning", "--yes"]);
+    const said = /made smaller by jpg: \S+ → (\S+) tokens/.exec(stderr)?.[1] ?? "";
+    const { first_call: first } = await sandbox.json<{ first_call: { tokens: number } }>(["resume"]);
+    expect(first.tokens).toBeLessThan(whole.undone.tokens.after);
+    expect(stderr).toContain(`(jpg ${said.replace(/\.\dk$/, "")}`);
+    const session = stdout.trim().split(" ").at(-1) ?? "";
+    const written = readFileSync(whole.path.replace(/[^/]+$/, `${session}.jsonl`), "utf8");
+    expect(written).toContain("Count the kelp.");
+    expect(written).not.toContain("The kelp grows on the pier");
+  });
+
+  it("leaves jpg's own compactions, and says what undoes them", async () => {
+    keep(smallSession({ id: SESSION }));
+    await sandbox.jpg(["import"]);
+    await sandbox.jpg(["compact", "-p", "light"]);
+    const { code, stderr } = await sandbox.jpg(["undo", "--agent"]);
+    expect(code).toBe(2);
+    expect(stderr).toContain("`jpg undo` undoes the newest compaction that jpg made.");
+    expect((await sandbox.jpg(["log"])).stdout).toContain("live");
+  });
+
+  it("says that there is no session, and which options need it", async () => {
+    expect(await sandbox.json(["undo", "--agent"])).toMatchObject({ error: { code: "no_sessions" } });
+    for (const option of [["--exec"], ["--yes"], ["-s", "auto"], ["-p", "light"]])
+      expect(await sandbox.json(["undo", ...option])).toMatchObject({ error: { code: "usage" } });
+  });
+
+  it.skipIf(agentMissing !== null)("is what the real Claude Code then sends", async () => {
+    keep(sessionBytes(compacted()));
+    const { path } = await sandbox.json<Undone>(["undo", "--agent"]);
+    const { sent } = await letAgentGoOn(path, { prompt: "Go on.", model: "claude-sonnet-4-5" });
+    const text = JSON.stringify(sent);
+    for (const name of ["kelp", "limpet", "whelk", "mussel"]) expect(text).toContain(`Count the ${name}.`);
+    expect(text).not.toContain(SUMMARY);
+  });
+});
+
+describe("jpg redo", () => {
+  const view = async (): Promise<string> => (await sandbox.jpg(["print", "--compacted"])).stdout;
+
+  it("brings back what was undone, the newest first, until nothing is left", async () => {
+    await sandbox.jpg(["import", sandbox.session("small.jsonl", smallSession({ turns: 6 }))]);
+    const states = [await view()];
+    for (const profile of ["light", "default"]) {
+      await sandbox.jpg(["compact", "-p", profile]);
+      states.push(await view());
+    }
+    const undone = [await sandbox.jpg(["undo"]), await sandbox.jpg(["undo"])];
+    for (const { stderr } of undone) expect(stderr).toBe("`jpg redo` brings it back.\n");
+    expect(await view()).toBe(states[0]);
+    await sandbox.jpg(["redo"]);
+    expect(await view()).toBe(states[1]);
+    await sandbox.jpg(["redo"]);
+    expect(await view()).toBe(states[2]);
+    expect(await sandbox.json(["redo"])).toMatchObject({ error: { code: "nothing_to_redo" } });
+    await sandbox.jpg(["undo"]);
+    expect(await view()).toBe(states[1]);
+    await sandbox.jpg(["redo"]);
+    expect(await view()).toBe(states[2]);
+  });
+});
