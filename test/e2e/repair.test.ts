@@ -41,8 +41,10 @@ interface Written {
   readonly damage: { readonly unreached: readonly Json[]; readonly unreadable: readonly Json[] };
 }
 
+const SESSION = "5e551073-0000-4000-8000-00000000000a";
+
 async function imported(content: string): Promise<string> {
-  const file = sandbox.session("5e551073-0000-4000-8000-00000000000a.jsonl", content);
+  const file = sandbox.session(`${SESSION}.jsonl`, content);
   await sandbox.jpg(["import", file]);
   return file;
 }
@@ -70,6 +72,20 @@ describe("jpg resume --repair", () => {
     const [revert] = await sandbox.json<readonly { readonly commit: string }[]>(["log"]);
     await sandbox.jpg(["revert", revert?.commit ?? ""]);
     expect((await sandbox.jpg(["export", "--to", "markdown"])).stdout).not.toContain("Many a kelp.");
+  });
+
+  it("is what import says to type, and log says why", async () => {
+    const { stdout } = await sandbox.jpg(["import", sandbox.session(`${SESSION}.jsonl`, damaged())]);
+    const [, id = "", command = ""] =
+      /^Claude Code will not see turns 0–1 of (\S+) on resume \(broken chain\); jpg has them: `jpg (.+)` hands them back\.$/m.exec(
+        stdout,
+      ) ?? [];
+    expect(id).toMatch(/^count-the-kelp-/);
+    expect((await sandbox.jpg(["log"])).stdout).toMatch(
+      /The file is damaged: a line names a parent that is not in it\. .*`jpg resume --repair --all` hands them back/,
+    );
+    const { path } = await sandbox.json<Written>(command.split(" "));
+    expect(readFileSync(path, "utf8")).toContain("Count the kelp.");
   });
 
   it("says that there is nothing to repair, and resumes as usual", async () => {

@@ -7,7 +7,7 @@ import { type CompactRequest, compact } from "../compact/compact.ts";
 import { type CompactReport, overallTokens } from "../compact/compact-report.ts";
 import { compactionIdOfPath } from "../conversation/append.ts";
 import { type BranchTree, loadTip } from "../conversation/tree.ts";
-import { conversationTitle } from "../conversation/turns.ts";
+import { conversationTitle } from "../conversation/title.ts";
 import { loadCompactions } from "../conversation/view.ts";
 import type { Workspace } from "../conversation/workspace.ts";
 import { isBreak } from "../import/damage.ts";

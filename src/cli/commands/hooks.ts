@@ -174,6 +174,8 @@ function show({ output, json }: CommandContext, reports: readonly SetupReport[])
   const changed = reports.filter(({ status }) => status === "installed" || status === "updated");
   for (const next of new Set(changed.map((report) => report.next)))
     if (next !== null) output.info(safe`${forTerminalLine(next)}`);
+  if (changed.some(({ what }) => what === "hooks"))
+    output.info(safe`When a session has grown large: \`jpg compact && jpg resume --exec\``);
   const names = [...new Set(changed.filter(({ status }) => status === "installed").map(({ agent }) => agent))];
   const where = reports.some(({ project }) => project !== null) ? safe` --project` : safe``;
   if (names.length > 0)

@@ -102,7 +102,9 @@ function printOutcome(
     output.data(renderImport(sessions, { ...output, verbose: output.verbose, namesIn: runtime.cwd }));
   for (const failure of failed) output.warn(renderFailure(failure));
   if (!json && output.seen && sessions.some(({ status }) => status === "created"))
-    output.info(safe`Next: \`jpg compact\` shortens what the model sees; \`jpg\` alone shows what is here.`);
+    output.info(
+      safe`Next: \`jpg compact && jpg resume --exec\` goes on in the agent with a shorter view; \`jpg\` shows what is here.`,
+    );
 }
 
 /** Returns a workspace whose standard input is already read, as it can be read only once. */

@@ -15,8 +15,9 @@ export const command: CommandSpec = {
   examples: [{ command: 'jpg title "Fix the parser"', explains: "names the active conversation" }],
   run: async ({ args, output, json, open }) => {
     const workspace = await open();
-    const isTitle = args.length === 1 && args[0] !== undefined && (await namesNothing(workspace, args[0]));
-    const [id, wanted] = isTitle ? [undefined, args[0]] : args;
+    const [only] = args.length === 1 ? args : [];
+    const isTitle = only !== undefined && !LIKE_A_NAME.test(only) && (await namesNothing(workspace, only));
+    const [id, wanted] = isTitle ? [undefined, only] : args;
     const resolve = wanted === undefined ? resolveTree : resolveBranch;
     const tree = await resolve(workspace, id).catch((error: unknown) => {
       throw id === undefined || wanted !== undefined ? error : withTitleHint(error, id);
@@ -30,6 +31,9 @@ export const command: CommandSpec = {
     return 0;
   },
 };
+
+/** Words in small letters, joined: a mistyped name must not rename the active conversation. */
+const LIKE_A_NAME = /^[a-z\d]+(?:[-/][a-z\d]+)+$/;
 
 /** Adds a hint: a single word that names no conversation may be meant as the title. */
 function withTitleHint(error: unknown, word: string): unknown {

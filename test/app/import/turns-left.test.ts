@@ -39,6 +39,12 @@ describe("turns between two compactions, the second attached before the first", 
     expect(renderImport([report], PLAIN)).toMatch(
       /turns are on branches that the agent abandoned: `jpg import --all-branches` imports them as forks\./,
     );
+    expect(report.left_at).not.toEqual([]);
+    for (const { after_turn: after, request } of report.left_at ?? []) {
+      expect(after).toBeLessThan(report.turns);
+      expect(renderImport([report], PLAIN)).toContain(request);
+    }
+    expect(JSON.stringify(report.left_at)).toContain("?");
     const all = await importBytes(workspace, bytes, { allBranches: true });
     expect(all.abandoned).toHaveLength(1);
     expect(all.turns_left).toBeUndefined();
