@@ -1,5 +1,6 @@
 // `jpg resume` without --with continues a conversation in the agent that it comes from.
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { codexLines, rolloutBytes } from "../helpers/codex-session.ts";
 import { createSandbox, type Sandbox, smallSession } from "../helpers/run-jpg.ts";
@@ -12,6 +13,33 @@ afterEach(() => sandbox.remove());
 
 const importFile = (name: string, content: Uint8Array | string) =>
   sandbox.jpg(["import", sandbox.session(name, content)]);
+
+describe("a session that is not imported yet", () => {
+  it("is named with what imports it, by its path, its id or the beginning of that", async () => {
+    await importFile("other.jsonl", smallSession({ id: "5e551073-0000-4000-8000-00000000000b" }));
+    const id = "6e551073-0000-4000-8000-00000000000a";
+    const folder = join(sandbox.home, ".claude/projects", sandbox.project.replace(/[^A-Za-z0-9]/g, "-"));
+    mkdirSync(folder, { recursive: true });
+    const path = join(folder, `${id}.jsonl`);
+    writeFileSync(path, smallSession({ id }));
+    for (const word of [id, id.slice(0, 8), path]) {
+      for (const verb of ["show", "print", "compact", "resume"]) {
+        const { code, stderr } = await sandbox.jpg([verb, word]);
+        expect({ code, stderr }).toEqual({
+          code: 2,
+          stderr: `error: ${word} is a session that is not in this store yet.\nhint: \`jpg import ${path}\` brings it in.\n`,
+        });
+      }
+      await expect(sandbox.json(["show", word])).resolves.toMatchObject({ error: { code: "unknown_id" } });
+    }
+    await sandbox.jpg(["import", path]);
+    for (const word of [id, id.slice(0, 8), path, relative(sandbox.project, path)])
+      expect((await sandbox.jpg(["show", word])).code).toBe(0);
+    expect(await sandbox.json(["show", "7e551073"])).toMatchObject({
+      error: { message: expect.stringContaining("no conversation") },
+    });
+  });
+});
 
 describe("jpg resume without --with", () => {
   it("continues a session of Claude Code in Claude Code", async () => {

@@ -1,7 +1,7 @@
 // Finds the branch of an agent's session: by the id under which its sources are stored, by its file, or by the id that jpg gave it
 // when it exported the session to an agent.
 import { statSync } from "node:fs";
-import { basename, resolve } from "node:path";
+import { basename, dirname, resolve } from "node:path";
 import { conversationOf, forkOf, shortId } from "../../core/conversation/name.ts";
 import { JpgError } from "../../core/errors.ts";
 import type { ExportOrigin } from "../../formats/imported-session.ts";
@@ -10,6 +10,7 @@ import { readRecordLog } from "../conversation/log.ts";
 import { sha1Bytes, sha256 } from "../conversation/runtime.ts";
 import type { BranchTree } from "../conversation/tree.ts";
 import type { Workspace } from "../conversation/workspace.ts";
+import { findAgentSessions } from "../sessions/kept-files.ts";
 import { openSession } from "../sessions/open-session.ts";
 import { type WritingAgent, writingAgents } from "../sessions/session-registry.ts";
 import { mainBranch, type NamedBranch } from "./conversations.ts";
@@ -68,6 +69,21 @@ export async function sessionsCalled(
     if (found.length > 0) return found;
   }
   return [];
+}
+
+/** Eight digits of a UUID or more, or an id of OpenCode. */
+const LIKE_A_SESSION = /^(?:[0-9a-f]{8}(?:-[0-9a-f-]*)?|ses_\w+)$/;
+
+/** The file of a session that a word names, by its path or id, and that no conversation holds; null = none on this machine. */
+export async function fileToImport(workspace: Workspace, word: string): Promise<string | null> {
+  if ((await readSessionFile(workspace, word)) !== null) return word;
+  if (!LIKE_A_SESSION.test(word)) return null;
+  const { files, unclear } = await findAgentSessions(workspace);
+  // Copilot CLI has a folder for each session.
+  const isNamed = ({ path }: { readonly path: string }): boolean =>
+    basename(path).includes(word) || basename(dirname(path)).startsWith(word);
+  const [only, ...more] = [...files, ...unclear].filter(isNamed);
+  return only === undefined || more.length > 0 ? null : only.path;
 }
 
 /** Finds the conversations of sessions whose id begins with a word, or with the end of a file's name. */

@@ -13,6 +13,7 @@ import { turnIndexOfPath } from "../../core/conversation/turn-file.ts";
 import { type JpgError, nearestName, userError } from "../../core/errors.ts";
 import { appendAll } from "../../core/lists.ts";
 import { plainForm } from "../../core/look/search-words.ts";
+import { shellWord } from "../../core/safe-text.ts";
 import type { BranchTip } from "../../store/store.ts";
 import { compactionIdOfPath, findAddition } from "../conversation/append.ts";
 import { readRecordLog } from "../conversation/log.ts";
@@ -214,6 +215,14 @@ export function unknownId(word: string, branches: readonly BranchTip[], kinds: r
   const suggestions = [...forks, ...(nearest === undefined ? [] : [nearest])].slice(0, 3);
   return userError("unknown_id", `This store has no ${nounsOf(kinds)} called ${word}.`, {
     hints: [...suggestions.map((name) => `Did you mean ${name}?`), whereToLook(kinds)],
+  });
+}
+
+/** Creates the error of a session on this machine that the store does not have. */
+export function notImported(word: string, path: string): JpgError {
+  return userError("unknown_id", `${word} is a session that is not in this store yet.`, {
+    hints: [`\`jpg import ${shellWord(path)}\` brings it in.`],
+    data: { path },
   });
 }
 

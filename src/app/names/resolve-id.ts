@@ -17,7 +17,7 @@ import {
   preferredBranch,
   previousBranch,
 } from "./conversations.ts";
-import { exportedSessions, sessionsBeginning, sessionsCalled } from "./find-session.ts";
+import { exportedSessions, fileToImport, sessionsBeginning, sessionsCalled } from "./find-session.ts";
 import {
   ambiguous,
   type Candidate,
@@ -29,6 +29,7 @@ import {
   findPlacedEvent,
   isInActiveConversation,
   type NameScope,
+  notImported,
   refuseOther,
   refuseTurn,
   type Target,
@@ -75,7 +76,8 @@ export async function resolveId(
   }
   if (elsewhere.length > 0) throw refuseOther(place, word, elsewhere);
   if (!mayBeBeginning(word)) throw await tooShort(place, word, kinds);
-  throw unknownId(word, branches, kinds);
+  const file = kinds.includes("branch") ? await fileToImport(workspace, word) : null;
+  throw file === null ? unknownId(word, branches, kinds) : notImported(word, file);
 }
 
 /** Returns whether the command may use a candidate. */
