@@ -65,7 +65,7 @@ describe("jpg resume without --with", () => {
     );
     const session = JSON.parse(smallSession().toString().split("\n")[0] ?? "{}").sessionId;
     expect(back).toBe(`Your session ${session.slice(0, 8)} is untouched; the way back: claude --resume ${session}`);
-    expect(cost).toMatch(/^Its first call writes [\d.]+k? tokens to the cache anew/);
+    expect(cost).toMatch(/^Its first call writes [\d.]+k? tokens (?:\(\d+ % of the window\) )?to the cache anew/);
     expect(more).toEqual([]);
     const { title, original } = await sandbox.json<{ title: string; original: object }>(["resume"]);
     expect(title).toMatch(/^Fix the tide table \(jpg /);
