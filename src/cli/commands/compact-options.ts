@@ -23,7 +23,7 @@ import { type CommandContext, count, flag, text, texts } from "../frame/command.
 import { refuseBoth } from "../frame/range-argument.ts";
 
 /** The options of a call with those of single strategies taken out of `-s NAME:key=value`. */
-export interface CompactCall {
+interface CompactCall {
   readonly context: CommandContext;
   /** Options of single strategies. */
   readonly own: OwnOptions;
