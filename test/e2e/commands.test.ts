@@ -918,7 +918,7 @@ describe("what compact would do", () => {
       Would compact <id>/main 0..2: reasoning + tools stripped
          0..2  compacted  reasoning + tools stripped      191 → 150   -21%  ██████░░
          3..5  kept                                             192         ████████
-                          system prompt, tools                20.0k
+                          system prompt and tools             20.0k
         total  estimate                               20.4k → 20.3k  -0.2%
         system prompt and tools are typical for this agent: its own are not recorded
 
@@ -940,7 +940,7 @@ describe("what compact would do", () => {
       Would compact <id>/compact-yhw6 (a new fork) 0..4: reasoning + tools stripped
          0..4  compacted  reasoning + tools stripped      319 → 251   -21%  ██████░░
             5  kept                                              64         ██
-                          system prompt, tools                20.0k
+                          system prompt and tools             20.0k
         total  estimate                               20.4k → 20.3k  -0.3%
         system prompt and tools are typical for this agent: its own are not recorded
 
@@ -1152,7 +1152,7 @@ describe("fork", () => {
       commit <commit 1>  compaction 6yzrhc
          0..1  compacted  reasoning + tools stripped      127 → 100   -21%  ███░
          2..5  kept                                             256         ████████
-                          system prompt, tools                20.0k
+                          system prompt and tools             20.0k
         total  estimate                               20.4k → 20.4k  -0.1%
         system prompt and tools are typical for this agent: its own are not recorded
 
@@ -1165,10 +1165,10 @@ describe("fork", () => {
       "$ jpg compact --profile light --to 4
       Compacted <id>/main 0..4: reasoning stripped
       commit <commit 2>  compaction 94928a
-         0..4  compacted  reasoning stripped        292 → 254   -13%  ███████░
-            5  kept                                        64         ██
-                          system prompt, tools          20.0k
-        total  estimate                         20.4k → 20.3k  -0.2%
+         0..4  compacted  reasoning stripped           292 → 254   -13%  ███████░
+            5  kept                                           64         ██
+                          system prompt and tools          20.0k
+        total  estimate                            20.4k → 20.3k  -0.2%
         system prompt and tools are typical for this agent: its own are not recorded
 
         cache: 20.1k kept, 210 rewritten once; 38 saved per call, pays after 64 calls
@@ -1477,7 +1477,7 @@ describe("log, diff, undo, revert", () => {
       commit <commit 1>  compaction 6yzrhc
          0..2  compacted  reasoning + tools stripped      191 → 150   -21%  ██████░░
          3..5  kept                                             192         ████████
-                          system prompt, tools                20.0k
+                          system prompt and tools             20.0k
         total  estimate                               20.4k → 20.3k  -0.2%
         system prompt and tools are typical for this agent: its own are not recorded
 
@@ -1544,12 +1544,12 @@ describe("log, diff, undo, revert", () => {
     expect((await print("jpg diff @ main~1..main")).split("\n").slice(2)).toEqual(diff.split("\n").slice(2));
     expect(await run("jpg diff --stat")).toMatchInlineSnapshot(`
       "$ jpg diff --stat
-      TURN                  EVENTS         TOKENS            CHARACTERS
-      turn 0                -1 ~1         63 → 49   -22%      191 → 142
-      turn 1                -1 ~1         64 → 50   -22%      195 → 146
-      turn 2                -1 ~1         64 → 50   -22%      195 → 146
-      system prompt, tools                  20.0k
-      total                 -3 ~3   20.4k → 20.3k  -0.2%  1,166 → 1,019
+      TURN                     EVENTS         TOKENS            CHARACTERS
+      turn 0                   -1 ~1         63 → 49   -22%      191 → 142
+      turn 1                   -1 ~1         64 → 50   -22%      195 → 146
+      turn 2                   -1 ~1         64 → 50   -22%      195 → 146
+      system prompt and tools                  20.0k
+      total                    -3 ~3   20.4k → 20.3k  -0.2%  1,166 → 1,019
 
           FACTS        TOTAL  VISIBLE  SUMMARY  POINTER  HIDDEN  MENTIONED LATER
           commands         3        3        -        -       -                -
@@ -1567,6 +1567,7 @@ describe("log, diff, undo, revert", () => {
       "$ jpg undo
       Reverted 6yzrhc on <id>/main
       commit <commit 3>  view 20.3k → 20.4k
+      ! \`jpg redo\` brings it back.
       "
     `);
     expect(await print("jpg print --compacted")).toContain("thought 0");
@@ -1623,7 +1624,7 @@ describe("checkout", () => {
       commit <commit 1>  compaction 6yzrhc
          0..1  compacted  reasoning + tools stripped      127 → 100   -21%  ███░
          2..5  kept                                             256         ████████
-                          system prompt, tools                20.0k
+                          system prompt and tools             20.0k
         total  estimate                               20.4k → 20.4k  -0.1%
         system prompt and tools are typical for this agent: its own are not recorded
 
@@ -1655,7 +1656,7 @@ describe("checkout", () => {
       commit <commit 2>  compaction 94928a
          0..2  compacted  reasoning + tools stripped      164 → 150    -9%  ██████░
          3..5  kept                                             192         ████████
-                          system prompt, tools                20.0k
+                          system prompt and tools             20.0k
         total  estimate                               20.4k → 20.3k  -0.1%
         system prompt and tools are typical for this agent: its own are not recorded
 

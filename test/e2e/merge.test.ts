@@ -40,7 +40,7 @@ describe("jpg merge", () => {
       "$ jpg print --turn 3
       # Measure the tide at the pier
 
-      ## Turn 3 · 2026-05-01 12:00:10 UTC
+      ## Turn 3 · 2026-05-01 12:00:13 UTC
 
       **Merged fork**
 
@@ -77,15 +77,15 @@ describe("jpg merge", () => {
       Compactions:  0
       Size:         6.1 kB
 
-      TOKENS (estimate)    RAW   VIEW
-      overhead           20.0k  20.0k
-      requests              57     57
-      messages              56     56
-      tool calls            50     50
-      reasoning             38     38
-      tool results          32     32
-      harness                0      0
-      total              20.2k  20.2k
+      TOKENS (estimate)          RAW   VIEW
+      system prompt and tools  20.0k  20.0k
+      your requests               57     57
+      answers                     56     56
+      tool calls                  50     50
+      reasoning                   38     38
+      tool results                32     32
+      added by the agent           0      0
+      total                    20.2k  20.2k
 
       system prompt and tools are typical for this agent: its own are not recorded
       "
@@ -212,7 +212,7 @@ describe("jpg merge", () => {
     expect(await run("jpg revert HEAD")).toMatchInlineSnapshot(`
       "$ jpg revert HEAD
       ! error: <commit 1> merges a fork as turn 2, and turns are never removed.
-      ! hint: \`jpg compact <id>/short -s classify-tangents --turns 2\` leaves it out of the view, and \`jpg undo\` brings it back.
+      ! hint: \`jpg compact <id>/short --tangents 2\` leaves it out of the view, and \`jpg undo\` brings it back.
       [exit 2]
       "
     `);
@@ -220,10 +220,10 @@ describe("jpg merge", () => {
       "$ jpg compact <id>/short -s classify-tangents --turns 2
       Compacted <id>/short 2: turns omitted
       commit <commit 2>  compaction xm9492
-         0..1  kept                                       127         ████████
-            2  compacted  turns omitted                38 → 0  -100%  ░░
-                          system prompt, tools          20.0k
-        total  estimate                         20.2k → 20.1k  -0.2%
+         0..1  kept                                          127         ████████
+            2  compacted  turns omitted                   38 → 0  -100%  ░░
+                          system prompt and tools          20.0k
+        total  estimate                            20.2k → 20.1k  -0.2%
         system prompt and tools are typical for this agent: its own are not recorded
 
         cache: 20.1k kept, nothing rewritten; 38 saved per call
@@ -234,6 +234,7 @@ describe("jpg merge", () => {
       "$ jpg undo
       Reverted xm9492 on <id>/short
       commit <commit 4>  view 20.1k → 20.2k
+      ! \`jpg redo\` brings it back.
       "
     `);
     expect(await run("jpg print --compacted --format jsonl")).toContain("One more reading");

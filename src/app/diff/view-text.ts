@@ -18,6 +18,7 @@ import {
   type View,
 } from "../../core/conversation/event.ts";
 import { appendAll } from "../../core/lists.ts";
+import { partName } from "../../core/model/part-name.ts";
 
 /** Lines that belong together: a turn's heading (`event` is null) or one event. */
 export interface TextBlock {
@@ -110,7 +111,7 @@ function renderOnce(event: Event, toolNames: Map<string, string>, rendered: Rend
 
 /** Names an event, e.g. `tool result fs_read_file`; `toolNames` = tool names by call id. */
 export function eventTitle(event: Event, toolNames: ReadonlyMap<string, string>): string {
-  const origin = event.metadata?.origin === undefined ? "" : ` (${event.metadata.origin})`;
+  const origin = event.metadata?.origin === undefined ? "" : ` (${partName(event.metadata.origin)})`;
   switch (event.type) {
     case "chat_request":
       return `${event.role ?? "user"}${origin}`;

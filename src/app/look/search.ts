@@ -27,6 +27,7 @@ import {
   type SoughtWords,
   type TextPattern,
 } from "../../core/look/search-words.ts";
+import { partName } from "../../core/model/part-name.ts";
 import type { BranchTip, ConversationStore } from "../../store/store.ts";
 import { countProgress } from "../conversation/progress.ts";
 import { type BranchTree, loadBranchTree } from "../conversation/tree.ts";
@@ -428,13 +429,13 @@ function endLatePattern<Found>(longestMs: number | undefined, place: string, loo
 }
 
 /**
- * Returns `user`, `harness`, `system`, `developer`, `assistant`, `reasoning`, `tool call NAME` or `tool result NAME`; names by call
+ * Returns `user`, `added by the agent`, `system`, `developer`, `assistant`, `reasoning`, `tool call NAME` or `tool result NAME`; names by call
  * id.
  */
 export function describeSpeaker(event: Event, toolNames: ReadonlyMap<string, string>): string {
   switch (event.type) {
     case "chat_request":
-      return event.metadata?.origin === "harness" ? "harness" : (event.role ?? "user");
+      return event.metadata?.origin === "harness" ? partName("harness") : (event.role ?? "user");
     case "chat_response":
       return event.reasoning === undefined ? "assistant" : "reasoning";
     case "tool_call_request":

@@ -1,7 +1,8 @@
 // `jpg stats --anatomy`: what fills the window, as bars that fit the terminal, and what strategies would still free.
-import type { AnatomyKind, AnatomyReport, AnatomyTurn } from "../../app/look/anatomy.ts";
+import type { AnatomyReport, AnatomyTurn } from "../../app/look/anatomy.ts";
 import { formatTokens } from "../../core/conversation/token-estimate.ts";
 import { renderPrice } from "../../core/model/money.ts";
+import { partName } from "../../core/model/part-name.ts";
 import { decimal, forTerminal, forTerminalLine, joinLines, type SafeText, safe } from "../../core/safe-text.ts";
 import { type Column, renderTable } from "../frame/table.ts";
 import { displayWidth, type Rendering } from "../frame/terminal.ts";
@@ -13,12 +14,6 @@ const MOST_ROWS = 15;
 const COST_COLUMNS = ["SENT", "ANSWERED", "PRICE"] as const;
 /** A narrower terminal has no room for all cost columns. */
 const NARROW = 60;
-
-/** Names shown to people that differ from those in the JSON document. */
-const KIND_NAMES: Readonly<Partial<Record<AnatomyKind, string>>> = {
-  overhead: "system prompt and tools",
-  system: "system prompt",
-};
 
 export function renderAnatomy(report: AnatomyReport, rendering: Rendering): SafeText {
   const { tokens, window } = report;
@@ -43,7 +38,7 @@ function renderWindow({ model, window_source: source }: AnatomyReport): SafeText
 
 function renderKinds(report: AnatomyReport, rendering: Rendering): readonly SafeText[] {
   const rows = report.by_kind.filter(isSeen).map(({ kind, tokens }) => ({
-    cells: [KIND_NAMES[kind] ?? kind, formatTokens(tokens), percent(tokens, report.tokens)],
+    cells: [partName(kind), formatTokens(tokens), percent(tokens, report.tokens)],
     size: tokens,
   }));
   return renderBars(["WHAT FILLS IT", "TOKENS", ""], rows, rendering);

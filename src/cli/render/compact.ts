@@ -153,7 +153,16 @@ function segmentLines(report: CompactReport, { style, width }: Rendering, ends: 
   const front: Cell[][] =
     overhead === 0
       ? []
-      : [["", "", "system prompt, tools", renderTokens(fixed), { text: renderShare(fixed), paint: style.faint }, ""]];
+      : [
+          [
+            "",
+            "",
+            "system prompt and tools",
+            renderTokens(fixed),
+            { text: renderShare(fixed), paint: style.faint },
+            "",
+          ],
+        ];
   const source = { text: tokens_source, paint: style.faint };
   const size = isOpen ? safe`${renderTokens(tokens)} + summary` : renderTokens(tokens);
   const total = ["total", source, "", size, { text: isOpen ? "" : renderShare(tokens), paint: style.faint }, ""];

@@ -229,7 +229,7 @@ export function renderDiffStat(stat: DiffStat, { style, width }: Rendering): Saf
   const rows = [
     header,
     ...joinRemovedTurns(stat.turns).map((turn) => row(turn.turn, turn)),
-    ...(overhead === undefined ? [] : [["system prompt, tools", "", renderTokens(overhead), "", ""]]),
+    ...(overhead === undefined ? [] : [["system prompt and tools", "", renderTokens(overhead), "", ""]]),
     row("total", stat.total),
   ];
   const columns = [{ shrinkTo: 12 }, {}, { align: "right" }, { align: "right" }, { align: "right" }] as const;

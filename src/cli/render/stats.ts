@@ -2,6 +2,7 @@
 import type { StatsReport } from "../../app/look/stats.ts";
 import { formatTokens } from "../../core/conversation/token-estimate.ts";
 import { renderPrice } from "../../core/model/money.ts";
+import { partName } from "../../core/model/part-name.ts";
 import { joinLines, type SafeText, safe } from "../../core/safe-text.ts";
 import { type Cell, renderTable } from "../frame/table.ts";
 import type { Rendering } from "../frame/terminal.ts";
@@ -35,7 +36,7 @@ export function renderStats(report: StatsReport, rendering: Rendering): SafeText
   );
   const isWhole = report.turns_elsewhere === undefined;
   const row = (name: string, raw: number, view: number): Cell[] => [
-    name.replaceAll("_", " "),
+    partName(name),
     isWhole ? formatTokens(raw) : "?",
     formatTokens(view),
     { text: isWhole ? renderShare({ before: raw, after: view }) : "", paint: style.faint },

@@ -146,7 +146,7 @@ function requestLabel(event: ChatRequest, { isSummary }: EventContext): string {
   const origin = event.metadata?.origin;
   if (isSummary || origin === "summary") return "**Summary**";
   if (origin === INDEX_ORIGIN) return "**Index**";
-  if (origin === "harness") return "**Harness**";
+  if (origin === "harness") return "**Added by the agent**";
   if (origin === MERGE_ORIGIN) return "**Merged fork**";
   if (origin === "queued") return "**User** (while the agent was working)";
   return event.role === undefined || event.role === "user" ? "**User**" : "**System**";

@@ -4,6 +4,7 @@ import type { AnatomyReport, AnatomyTurn } from "../../app/look/anatomy.ts";
 import type { ConversationPage, PageCompaction, PageTurn } from "../../app/look/conversation-page.ts";
 import { describeTurns } from "../../core/conversation/event.ts";
 import { formatTokens } from "../../core/conversation/token-estimate.ts";
+import { partName } from "../../core/model/part-name.ts";
 import { type CompactionLooks, tintClass } from "./compaction.ts";
 import { branchAddress, compactionAnchor, type Place, renderDocument, turnAddress } from "./document.ts";
 import { type Html, html, nothing } from "./html.ts";
@@ -25,7 +26,7 @@ export function renderAnatomyPage(report: AnatomyReport, place: Place): string {
 <main>${table(
     "By kind",
     kinds.map((part) => ({
-      name: part.kind === "overhead" ? "system prompt and tools" : part.kind,
+      name: partName(part.kind),
       size: part.tokens,
       share: share(part.tokens),
     })),

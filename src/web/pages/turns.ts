@@ -13,6 +13,7 @@ import {
   rowSize,
 } from "../../core/look/both-views.ts";
 import { renderPrice } from "../../core/model/money.ts";
+import { partName } from "../../core/model/part-name.ts";
 import { forLine } from "../../core/safe-text.ts";
 import { type CompactionLooks, namedCompaction, tintClass } from "./compaction.ts";
 import { type PackText, renderSaid } from "./content.ts";
@@ -187,7 +188,7 @@ function headOf(event: Event): string {
 function titleOf(event: Event, tools: RowContext["tools"]): Html {
   switch (event.type) {
     case "chat_request":
-      return html`${event.metadata?.origin ?? event.role ?? "user"}`;
+      return html`${event.metadata?.origin === "harness" ? partName("harness") : (event.metadata?.origin ?? event.role ?? "user")}`;
     case "chat_response":
       if (event.reasoning !== undefined) return html`reasoning`;
       return event.message === undefined ? html`data` : html`assistant`;

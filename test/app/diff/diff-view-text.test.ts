@@ -60,7 +60,7 @@ describe("the text of a view", () => {
 
   it("names who a request comes from when it is not typed by the user", () => {
     const harness: Event = { ...request("r1", "A hook said no."), role: "system", metadata: { origin: "harness" } };
-    expect(viewLines(view(kept(0, harness)))[1]).toBe("system (harness)");
+    expect(viewLines(view(kept(0, harness)))[1]).toBe("system (added by the agent)");
   });
 
   it("names images, attachments and encrypted reasoning instead of printing bytes", () => {

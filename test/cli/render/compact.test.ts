@@ -88,7 +88,7 @@ describe("renderTimeline", () => {
     const ungrounded = [{ kind: "sha", text: "beef123" }] as const;
     const shown = renderTimeline({ ...REPORT, overhead: 12_000, cache, ungrounded }, PLAIN);
     expect(shown.split("\n").slice(5)).toEqual([
-      "                     system prompt, tools                12.0k",
+      "                     system prompt and tools             12.0k",
       "   total  estimate                               97.3k → 22.2k  -77%",
       "",
       "  cache: 13.0k kept, 8.2k rewritten once; 75.1k saved per call, pays after 2 calls",

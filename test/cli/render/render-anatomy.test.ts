@@ -44,8 +44,8 @@ describe("renderAnatomy", () => {
 
       WHAT FILLS IT            TOKENS
       system prompt and tools   20.0k  22%  █████████████▍
-      user                      10.0k  11%  ██████▋
-      results                   60.0k  67%  ████████████████████████████████████████
+      your requests             10.0k  11%  ██████▋
+      tool results              60.0k  67%  ████████████████████████████████████████
 
       TOOL  CALLS  TOKENS
       Bash     12   61.0k  68%  ████████████████████████████████████████

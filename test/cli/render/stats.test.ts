@@ -39,10 +39,10 @@ describe("renderStats", () => {
       Events: 1,402
       Size:   4.2 MB
 
-      TOKENS           RAW  VIEW
-      tool results  150.0k   900  -99.4%
-      requests        1.2k  1.2k
-      total         151.2k  2.1k    -99%"
+      TOKENS            RAW  VIEW
+      tool results   150.0k   900  -99.4%
+      your requests    1.2k  1.2k
+      total          151.2k  2.1k    -99%"
     `);
   });
 });

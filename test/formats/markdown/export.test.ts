@@ -117,7 +117,12 @@ describe("renderMarkdown", () => {
       asks("a", { metadata: { origin: "harness" } }),
       asks("a", { metadata: { origin: "queued" } }),
     ].map((one) => renderTurnMarkdown(kept(0, one)).split("\n")[2]);
-    expect(labels).toEqual(["**User**", "**System**", "**Harness**", "**User** (while the agent was working)"]);
+    expect(labels).toEqual([
+      "**User**",
+      "**System**",
+      "**Added by the agent**",
+      "**User** (while the agent was working)",
+    ]);
   });
 
   it("shows images, attachments and provider items by a word", () => {
