@@ -205,8 +205,19 @@ export interface NewHistoryCommit extends Omit<CommitSpec, "merges" | "sign"> {
   readonly parents: readonly number[];
 }
 
+/** A line of a drawn history: strokes only, or strokes and a commit after them. */
+export interface DrawnLine {
+  readonly strokes: string;
+  readonly commit: {
+    readonly id: string;
+    readonly subject: string;
+  } | null;
+}
+
 /** Each method throws JpgError of kind `repository` when git fails. */
 export interface Histories {
+  /** Git's own drawing of all commits that the tips reach, newest first; `limit` = only so many commits. */
+  draw(tips: readonly string[], limit?: number): Promise<readonly DrawnLine[]>;
   /** All commits that the tips reach, parents first. */
   read(tips: readonly string[]): Promise<readonly HistoryCommit[]>;
   /** Writes commits that no branch holds yet, parents first; returns their ids. */

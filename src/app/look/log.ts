@@ -1,10 +1,12 @@
 // The compaction history of a branch: one row for each commit that adds a compaction, reverts it or brings it back.
 import type { Compaction } from "../../core/conversation/compaction.ts";
 import { type CompactionGroup, describeGroup, groupRange, groupsOf } from "../../core/conversation/group.ts";
+import { conversationOf, forkOf } from "../../core/conversation/name.ts";
 import type { TokenSource } from "../../core/model/token-meter.ts";
 import { RESUMES_DIFFERENTLY } from "../../formats/imported-session.ts";
+import { needsGit } from "../../store/git-dir.ts";
 import { isForkSubject, parseRevertSubject, subjectOf } from "../../store/messages.ts";
-import type { ConversationStore, LogEntry, Signature } from "../../store/store.ts";
+import type { ConversationStore, DrawnLine, LogEntry, Signature } from "../../store/store.ts";
 import { compactionIdOfPath, readRecord } from "../conversation/append.ts";
 import { findSquashed, readRecordLog } from "../conversation/log.ts";
 import { type BranchTree, collectBlobs } from "../conversation/tree.ts";
@@ -56,6 +58,30 @@ export async function readCompactionLog(
     });
   });
   return rows.reverse();
+}
+
+/** A line of the drawn history of a conversation. */
+export interface GraphLine extends DrawnLine {
+  /** Forks that end at the commit; `main`, `try`. */
+  readonly forks: readonly string[];
+}
+
+/** Draws all branches of a conversation as git does, newest first. Throws `git_missing` where the engine cannot. */
+export async function drawConversation(
+  { store, runtime }: Workspace,
+  conversation: string,
+  limit?: number,
+): Promise<readonly GraphLine[]> {
+  if (store.histories === null) throw needsGit("A drawn history", runtime.env);
+  const branches = (await store.listBranches()).filter(({ name }) => conversationOf(name) === conversation);
+  const lines = await store.histories.draw(
+    branches.map(({ commit }) => commit),
+    limit,
+  );
+  return lines.map((line) => ({
+    ...line,
+    forks: branches.filter(({ commit }) => commit === line.commit?.id).map(({ name }) => forkOf(name)),
+  }));
 }
 
 /** A change of one compaction, or of a group, by its first one. */

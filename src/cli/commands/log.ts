@@ -1,14 +1,14 @@
 import type { BranchTree } from "../../app/conversation/tree.ts";
 import type { Workspace } from "../../app/conversation/workspace.ts";
 import { diffConversation } from "../../app/diff/diff.ts";
-import { type LogReport, readCompactionLog } from "../../app/look/log.ts";
+import { drawConversation, type LogReport, readCompactionLog } from "../../app/look/log.ts";
 import { resolveTree } from "../../app/names/resolve-id.ts";
-import { abbreviateCommit } from "../../core/conversation/name.ts";
+import { abbreviateCommit, conversationOf } from "../../core/conversation/name.ts";
 import { forTerminal, forTerminalLine, joinLines, joinSafe, type SafeText, safe } from "../../core/safe-text.ts";
 import { type CommandSpec, count, flag } from "../frame/command.ts";
 import type { Output } from "../frame/output.ts";
 import { renderDiff } from "../render/diff.ts";
-import { renderLog, renderLogLine } from "../render/list.ts";
+import { renderGraph, renderLog, renderLogLine } from "../render/list.ts";
 import { renderTime } from "../render/quantity.ts";
 
 export const command: CommandSpec = {
@@ -23,12 +23,22 @@ export const command: CommandSpec = {
       conflicts: ["oneline"],
     },
     { flags: "--oneline", description: "one line each, without dates" },
+    {
+      flags: "--graph",
+      description: "turns and compactions of all forks, drawn as git does",
+      conflicts: ["patch"],
+    },
   ],
   withoutGit: true,
   run: async ({ args, options, output, json, open }) => {
     const limit = count(options, "limit");
     const workspace = await open();
     const tree = await resolveTree(workspace, args[0]);
+    if (flag(options, "graph") && !json) {
+      const lines = await drawConversation(workspace, conversationOf(tree.branch), limit);
+      await output.page(renderGraph(lines, output));
+      return 0;
+    }
     const rows = (await readCompactionLog(workspace, tree)).slice(0, limit);
     if (json) output.json(rows);
     else if (rows.length === 0) output.info(nothingIn(tree));

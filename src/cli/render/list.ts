@@ -1,10 +1,10 @@
 // What `jpg log` and `blame` print: a line a row.
 import type { BlameReport, BlameRow, BlameSource } from "../../app/look/blame.ts";
-import type { LogReport, LogRow } from "../../app/look/log.ts";
+import type { GraphLine, LogReport, LogRow } from "../../app/look/log.ts";
 import type { JpgError } from "../../core/errors.ts";
 import { forTerminal, forTerminalLine, joinLines, joinSafe, type SafeText, safe } from "../../core/safe-text.ts";
 import { type Cell, renderTable } from "../frame/table.ts";
-import type { Rendering, Style } from "../frame/terminal.ts";
+import { displayWidth, fitWidth, type Rendering, type Style } from "../frame/terminal.ts";
 import {
   type BeforeAfter,
   indentText,
@@ -39,6 +39,20 @@ export function renderLogLine(row: LogRow, style: Style): SafeText {
   return row.note === undefined || row.kind === "revert"
     ? line
     : joinLines([line, safe`  ${forTerminalLine(row.note)}`]);
+}
+
+/** Renders the forks and commits of a conversation, as git draws them. */
+export function renderGraph(lines: readonly GraphLine[], { style, width }: Rendering): SafeText {
+  return joinLines(
+    lines.map(({ strokes, commit, forks }) => {
+      const drawn = forTerminalLine(strokes);
+      if (commit === null) return drawn;
+      const named = forks.length === 0 ? "" : safe`(${joinSafe(forks.map(forTerminalLine), ", ")}) `;
+      const id = shortCommit(commit.id);
+      const room = Math.max(1, width - displayWidth(safe`${drawn} ${id} ${named}`));
+      return safe`${drawn} ${style.commit(id)} ${style.id(named)}${fitWidth(forTerminalLine(commit.subject), room)}`;
+    }),
+  );
 }
 
 function decoration(row: LogRow, style: Style): SafeText {

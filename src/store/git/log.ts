@@ -1,7 +1,7 @@
 // Reads history through one `git log` over the whole, unsimplified graph, so that it has what was added and removed on merged
 // side branches, each commit once. A merge lists only the files that differ from all its parents.
 import { join } from "node:path";
-import type { LogEntry, LogQuery, RewrittenFile, Signature, StoreVerdict, TextQuery } from "../store.ts";
+import type { DrawnLine, LogEntry, LogQuery, RewrittenFile, Signature, StoreVerdict, TextQuery } from "../store.ts";
 import type { GitResult } from "./git-process.ts";
 import type { BlobReader } from "./objects.ts";
 import { commandError, type GitCommand, type Repository, runCommand, tryCommand } from "./porcelain.ts";
@@ -74,6 +74,24 @@ async function withoutSideHistory(
 /** Ordering by date needs the whole history; with a limit, commits are taken in the order in which git walks. */
 function orderArguments({ paths = [], limit }: LogQuery): readonly string[] {
   return limit !== undefined && paths.length === 0 ? [`--max-count=${limit}`] : ["--date-order"];
+}
+
+/** Draws a history as `git log --graph` does. */
+export async function drawHistory(
+  repository: Repository,
+  tips: readonly string[],
+  limit: number | undefined,
+): Promise<readonly DrawnLine[]> {
+  const count = limit === undefined ? [] : [`--max-count=${limit}`];
+  const form = ["--graph", "--no-color", "--no-decorate", "--no-notes", "--encoding=UTF-8", "--format=%x1f%H%x1f%s"];
+  const args = ["log", ...form, ...count, "--stdin"];
+  const input = tips.map((tip) => `${tip}\n`).join("");
+  const output = await runCommand(repository, { args, config: LOG_CONFIG, input });
+  const lines = output.toString("utf8").trimEnd().split("\n");
+  return lines.map((line) => {
+    const [strokes = "", id, ...subject] = line.split("\x1f");
+    return { strokes, commit: id === undefined ? null : { id, subject: subject.join(" ") } };
+  });
 }
 
 interface ParsedEntry extends LogEntry {

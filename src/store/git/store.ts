@@ -23,7 +23,16 @@ import type {
 import { ignoredSettings } from "./guard.ts";
 import { createUpkeep } from "./health.ts";
 import { readEditor, readIdentity } from "./identity.ts";
-import { findText, LOG_CONFIG, LOG_FORMAT, readCommitTimes, readLog, splitLog, verifyStore } from "./log.ts";
+import {
+  drawHistory,
+  findText,
+  LOG_CONFIG,
+  LOG_FORMAT,
+  readCommitTimes,
+  readLog,
+  splitLog,
+  verifyStore,
+} from "./log.ts";
 import { createTrash, startMaintenance } from "./maintain.ts";
 import { createBlobReader, createSizeReader, type SizeReader } from "./objects.ts";
 import { commandError, type Repository, runCommand, tryCommand } from "./porcelain.ts";
@@ -236,6 +245,7 @@ function toMove({ branch, expected, parent, commits }: ImportedBranch): BranchMo
 
 function createHistories(repository: Repository): Histories {
   return {
+    draw: (tips, limit) => drawHistory(repository, tips, limit),
     read: (tips) => readHistory(repository, tips),
     write: async (commits) => (await fastImport(repository, runsOf(commits))).flatMap((written) => written.commits),
     create: (branches) => createBranches(repository, branches),
