@@ -4,11 +4,11 @@ import { createKnownSessions, type ImportRequest, type KnownAs } from "../../app
 import { type KeptRow, type ListedSessions, listKeptSessions } from "../../app/import/list-kept.ts";
 import type { KeptChoice } from "../../app/sessions/kept-files.ts";
 import type { SessionFile } from "../../app/sessions/session-files.ts";
-import { parseSince } from "../../core/conversation/range-bound.ts";
 import { userError } from "../../core/errors.ts";
 import { forTerminal, safe } from "../../core/safe-text.ts";
 import { isTerminal, readTerminalLine } from "../frame/ask.ts";
 import { type CommandContext, flag, text } from "../frame/command.ts";
+import { readSince } from "../frame/range-argument.ts";
 import { renderKept, renderPick } from "../render/import.ts";
 import { renderCount } from "../render/quantity.ts";
 
@@ -32,13 +32,7 @@ export function chooseKept(
     );
   }
   if (since === undefined) return request.kept ?? {};
-  const sinceMs = parseSince(since, runtime, runtime.now().getTime());
-  if (sinceMs === null) {
-    throw userError("bad_time", `"${since}" is not a time: expected how long ago, a day or a moment.`, {
-      hints: ["--since 7d · --since 5h · --since yesterday · --since 2026-11-22"],
-    });
-  }
-  return { ...request.kept, sinceMs };
+  return { ...request.kept, sinceMs: readSince(since, runtime) };
 }
 
 /** Prints what agents keep. Returns the exit code: 1 = there is none. */

@@ -1,9 +1,12 @@
 // The arguments `[id] [turns]` of a command: a number and a range are always turns, never the beginning of an id.
+
+import type { Runtime } from "../../app/conversation/runtime.ts";
 import {
   type Calendar,
   isRange,
   isTurnsOrRange,
   parseRange,
+  parseSince,
   type WrittenRange,
 } from "../../core/conversation/range-bound.ts";
 import { userError } from "../../core/errors.ts";
@@ -47,5 +50,14 @@ export function refuseBoth(turns: WrittenRange | undefined, given: Readonly<Reco
   if (other === undefined) return;
   throw userError("contradictory_flags", `${turns.text} and ${other} contradict each other; use only one of them.`, {
     hints: ["A range A..B says both ends."],
+  });
+}
+
+/** Reads the value of `--since`, milliseconds since 1970. Throws `bad_time`. */
+export function readSince(since: string, runtime: Runtime): number {
+  const sinceMs = parseSince(since, runtime, runtime.now().getTime());
+  if (sinceMs !== null) return sinceMs;
+  throw userError("bad_time", `"${since}" is not a time: expected how long ago, a day or a moment.`, {
+    hints: ["--since 7d · --since 5h · --since yesterday · --since 2026-11-22"],
   });
 }
