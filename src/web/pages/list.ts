@@ -1,8 +1,10 @@
 // Search results as links to events, including events that the view hides.
 import type { ListRow } from "../../app/look/list.ts";
 import type { SearchHit, SearchReport } from "../../app/look/search.ts";
+import { shortAgentName } from "../../app/sessions/session-registry.ts";
 import { formatTokens } from "../../core/conversation/token-estimate.ts";
 import { plainForm } from "../../core/look/search-words.ts";
+import { renderUsd } from "../../core/model/money.ts";
 import { branchAddress, eventAnchor, type Place, renderDocument } from "./document.ts";
 import { type Html, html, nothing } from "./html.ts";
 
@@ -70,29 +72,70 @@ function matches({ id, title, labels = [] }: ListRow, words: string): boolean {
     .every((word) => text.includes(word));
 }
 
-function renderTable(rows: readonly ListRow[], now: Date): Html {
+/** A column besides the first. */
+interface Column {
+  readonly name: string;
+  /** `number`: to the right; `wide`: left out on a narrow page. */
+  readonly className: string;
+  /** Empty in every row = the column is left out. */
+  readonly cell: (row: ListRow) => string | Html;
+}
+
+function columnsOf(rows: readonly ListRow[], now: Date): readonly Column[] {
   const largest = Math.max(1, ...rows.map(({ tokens }) => tokens.raw));
-  const body = rows.map(
-    ({ branch, title, turns, tokens, compactions, forks, updated_at: updated, active, archived, labels = [] }) => {
-      const marks = [...(active === true ? ["active"] : []), ...(archived === true ? ["archived"] : []), ...labels];
-      return html`<tr><th scope="row"><a href="${branchAddress(branch)}">${title}</a>${marks.map((mark) => html` <span class="label">${mark}</span>`)} <span class="facts">${branch}</span></th><td class="number wide">${turns}</td><td class="number size">${sizeText(tokens)}${shareHtml(tokens, largest)}</td><td class="number wide">${compactions}</td><td class="number wide">${forks}</td><td class="number"><time datetime="${updated}" title="${updated}">${age(updated, now)}</time></td></tr>\n`;
+  const all: readonly Column[] = [
+    { name: "agent", className: "agent", cell: ({ agent }) => (agent === undefined ? "jpg" : shortAgentName(agent)) },
+    { name: "turns", className: "number wide", cell: ({ turns }) => String(turns) },
+    {
+      name: "tokens",
+      className: "number size",
+      cell: ({ tokens }) => html`${sizeText(tokens)}${shareHtml(tokens, largest)}`,
     },
-  );
-  const head = ["conversation", "turns", "tokens", "compactions", "forks", "age"].map(
-    (name) =>
-      html`<th scope="col"${CLASSES[name] === undefined ? nothing : html` class="${CLASSES[name]}"`}>${name}</th>`,
-  );
-  return html`<div class="table" tabindex="0" role="region" aria-label="Conversations"><table class="list"><thead><tr>${head}</tr></thead><tbody>
+    { name: "full", className: "number full", cell: windowHtml },
+    { name: "cost", className: "number", cell: costHtml },
+    { name: "compactions", className: "number wide", cell: ({ compactions }) => unlessNone(compactions) },
+    { name: "forks", className: "number wide", cell: ({ forks }) => unlessNone(forks) },
+    {
+      name: "age",
+      className: "number",
+      cell: ({ updated_at: at }) => html`<time datetime="${at}" title="${at}">${age(at, now)}</time>`,
+    },
+  ];
+  return all.filter(({ cell }) => rows.some((row) => cell(row) !== ""));
+}
+
+function renderTable(rows: readonly ListRow[], now: Date): Html {
+  const columns = columnsOf(rows, now);
+  const body = rows.map((row) => {
+    const { branch, title, active, archived, labels = [] } = row;
+    const marks = [...(active === true ? ["active"] : []), ...(archived === true ? ["archived"] : []), ...labels];
+    const cells = columns.map(({ className, cell }) => html`<td class="${className}">${cell(row)}</td>`);
+    return html`<tr><th scope="row"><a href="${branchAddress(branch)}">${title}</a>${marks.map((mark) => html` <span class="label">${mark}</span>`)} <span class="facts">${branch}</span></th>${cells}</tr>\n`;
+  });
+  const head = columns.map(({ name, className }) => html`<th scope="col" class="${className}">${name}</th>`);
+  return html`<div class="table" tabindex="0" role="region" aria-label="Conversations"><table class="list"><thead><tr><th scope="col">conversation</th>${head}</tr></thead><tbody>
 ${body}</tbody></table></div>`;
 }
 
-const CLASSES: Readonly<Record<string, string>> = {
-  turns: "number wide",
-  tokens: "number",
-  compactions: "number wide",
-  forks: "number wide",
-  age: "number",
-};
+function unlessNone(count: number): string {
+  return count === 0 ? "" : String(count);
+}
+
+/** The view's share of the window of the model that answered last. */
+function windowHtml({ window }: ListRow): string | Html {
+  if (window === undefined) return "";
+  const { model, share, tokens } = window;
+  return html`<span title="of the ${formatTokens(tokens)} tokens of ${model}"${share >= NEARLY_FULL ? html` class="nearly"` : nothing}>${Math.round(share * 100)}%</span>`;
+}
+
+/** From so much of the window on, the share is shown as a warning, as `jpg ls` does. */
+const NEARLY_FULL = 0.8;
+
+/** At list prices; an unknown price is no figure. */
+function costHtml({ cost_usd: usd }: ListRow): string | Html {
+  if (usd === undefined) return "";
+  return usd === null ? html`<span title="no price known">?</span>` : renderUsd(usd);
+}
 
 function sizeText({ raw, view }: ListRow["tokens"]): string {
   return raw === view ? formatTokens(raw) : `${formatTokens(raw)} → ${formatTokens(view)}`;
