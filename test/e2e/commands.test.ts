@@ -922,7 +922,7 @@ describe("what compact would do", () => {
         total  estimate                               20.4k → 20.3k  -0.2%
         system prompt and tools are typical for this agent: its own are not recorded
 
-        saved by: reasoning 38, tool_calls 3
+        saved by: reasoning 38, tool calls 3
         cache: 20.0k kept, 335 rewritten once; 41 saved per call, pays after 94 calls
 
           9 facts, none of them hidden
@@ -944,7 +944,7 @@ describe("what compact would do", () => {
         total  estimate                               20.4k → 20.3k  -0.3%
         system prompt and tools are typical for this agent: its own are not recorded
 
-        saved by: reasoning 63, tool_calls 5
+        saved by: reasoning 63, tool calls 5
         cache: 20.0k kept, 308 rewritten once; 68 saved per call, pays after 53 calls
 
           15 facts, none of them hidden
@@ -1156,7 +1156,7 @@ describe("fork", () => {
         total  estimate                               20.4k → 20.4k  -0.1%
         system prompt and tools are typical for this agent: its own are not recorded
 
-        saved by: reasoning 25, tool_calls 2
+        saved by: reasoning 25, tool calls 2
         cache: 20.0k kept, 349 rewritten once; 27 saved per call, pays after 149 calls
       note: saves only 27 of the conversation's 383 tokens (7.0%), yet the cached prefix has to be rewritten: it pays after 149 calls
       "
@@ -1481,7 +1481,7 @@ describe("log, diff, undo, revert", () => {
         total  estimate                               20.4k → 20.3k  -0.2%
         system prompt and tools are typical for this agent: its own are not recorded
 
-        saved by: reasoning 38, tool_calls 3
+        saved by: reasoning 38, tool calls 3
         cache: 20.0k kept, 335 rewritten once; 41 saved per call, pays after 94 calls
       note: saves only 41 of the conversation's 383 tokens (10.7%), yet the cached prefix has to be rewritten: it pays after 94 calls
       "
@@ -1628,7 +1628,7 @@ describe("checkout", () => {
         total  estimate                               20.4k → 20.4k  -0.1%
         system prompt and tools are typical for this agent: its own are not recorded
 
-        saved by: reasoning 25, tool_calls 2
+        saved by: reasoning 25, tool calls 2
         cache: 20.0k kept, 349 rewritten once; 27 saved per call, pays after 149 calls
       note: saves only 27 of the conversation's 383 tokens (7.0%), yet the cached prefix has to be rewritten: it pays after 149 calls
       "
@@ -1660,7 +1660,7 @@ describe("checkout", () => {
         total  estimate                               20.4k → 20.3k  -0.1%
         system prompt and tools are typical for this agent: its own are not recorded
 
-        saved by: reasoning 13, tool_calls 1
+        saved by: reasoning 13, tool calls 1
         cache: 20.1k kept, 234 rewritten once; 14 saved per call, pays after 193 calls
       note: saves only 14 of the conversation's 356 tokens (3.9%), yet the cached prefix has to be rewritten: it pays after 193 calls
       "

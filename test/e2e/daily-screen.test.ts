@@ -63,6 +63,17 @@ describe.skipIf(tmuxMissing !== null)("jpg alone on a terminal", () => {
     expect(await sandbox.json<unknown[]>(["ls"])).toHaveLength(2);
   });
 
+  it("finds a word of a title that the line has no room for", async () => {
+    keep("f3", `Describe ${"the long wall, ".repeat(3)}and the lighthouse`);
+    await open();
+    expect(pane.visible()).not.toContain("lighthouse");
+    pane.type("/");
+    pane.type("lighthouse");
+    await pane.shows("/lighthouse");
+    expect(pane.visible()).toContain("Describe the long");
+    expect(pane.visible()).not.toContain("Measure");
+  });
+
   it("shows the whole machine and comes back", async () => {
     await open();
     pane.type("Tab");

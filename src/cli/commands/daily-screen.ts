@@ -70,7 +70,9 @@ async function pick(
   const [heading = "", ...lines] = table.split("\n") as SafeText[];
   const other = isMachine ? "this project" : "all projects";
   const keys = [...ROW_KEYS, { key: "tab", action: other, ofRow: false } as const];
-  const list = { heading, lines: lines.slice(0, rows.length), keys, style, height: process.stdout.rows || 24 };
+  const shown = lines.slice(0, rows.length);
+  const texts = rows.map((row, at) => [shown[at], row.title, row.branch, row.session?.path, row.project].join(" "));
+  const list = { heading, lines: shown, texts, keys, style, height: process.stdout.rows || 24 };
   return untilStopped(async (signal) => {
     const picked = await pickRow<Action>(list, signal);
     if (picked === null) return signal.aborted ? null : "left";

@@ -17,6 +17,8 @@ export interface RowList<Action extends string> {
   readonly heading: SafeText;
   /** One line each, no wider than the terminal less `MARK_WIDTH`. */
   readonly lines: readonly SafeText[];
+  /** What the filter reads of each row, which may be more than its line has room for. */
+  readonly texts: readonly string[];
   /** The first key is also that of Enter. */
   readonly keys: readonly RowKey<Action>[];
   readonly style: Style;
@@ -45,7 +47,7 @@ const START: State = { at: 0, filter: "", isFiltering: false };
 
 const prompt = createPrompt<PickedRow<string> | null, RowList<string>>((list, done) => {
   const [state, setState] = useState<State>(START);
-  const shown = matching(list.lines, state.filter);
+  const shown = matching(list.texts, state.filter);
   const at = Math.max(0, Math.min(state.at, shown.length - 1));
   useKeypress((key, line) => {
     const next = stateAfter({ ...state, at }, key, { typed: line.line, count: shown.length });
@@ -93,13 +95,13 @@ function choose(
   done({ action: meant.action, row: meant.ofRow ? row : null });
 }
 
-/** Positions of the lines that have all words, in any case. */
-export function matching(lines: readonly string[], filter: string): readonly number[] {
+/** Positions of the texts that have all words, in any case. */
+export function matching(texts: readonly string[], filter: string): readonly number[] {
   const words = filter
     .toLowerCase()
     .split(/\s+/)
     .filter((word) => word !== "");
-  return [...lines.keys()].filter((at) => words.every((word) => lines[at]?.toLowerCase().includes(word)));
+  return [...texts.keys()].filter((at) => words.every((word) => texts[at]?.toLowerCase().includes(word)));
 }
 
 interface Shown {

@@ -16,6 +16,7 @@ import type { Pin } from "../../core/conversation/marks.ts";
 import { formatTokens } from "../../core/conversation/token-estimate.ts";
 import type { CacheCost } from "../../core/model/cache-cost.ts";
 import { renderPrice, renderUsdChange } from "../../core/model/money.ts";
+import { partName } from "../../core/model/part-name.ts";
 import {
   forLine,
   forTerminal,
@@ -217,7 +218,7 @@ function stepLines({ report }: CompactReport, { style, width }: Rendering): Safe
   const steps = report?.steps ?? [];
   if (steps.length < 2) return [];
   const rows = steps.map(({ strategy, events_removed, estimated_tokens_saved }): Cell[] => [
-    { text: strategy, paint: style.heading },
+    { text: partName(strategy), paint: style.heading },
     events_removed === 0 ? "" : safe`${renderCount(events_removed, "event")} removed`,
     safe`${formatTokens(Math.abs(estimated_tokens_saved))} ${estimated_tokens_saved < 0 ? "added" : "saved"}`,
   ]);
@@ -230,8 +231,8 @@ function shortStepLines({ report }: CompactReport): SafeText[] {
   if (steps.length < 2) return [];
   const parts = steps.map(({ strategy, estimated_tokens_saved: saved }) =>
     saved < 0
-      ? safe`${forTerminalLine(strategy)} adds ${formatTokens(-saved)}`
-      : safe`${forTerminalLine(strategy)} ${formatTokens(saved)}`,
+      ? safe`${forTerminalLine(partName(strategy))} adds ${formatTokens(-saved)}`
+      : safe`${forTerminalLine(partName(strategy))} ${formatTokens(saved)}`,
   );
   return [safe`  saved by: ${joinSafe(parts, ", ")}`];
 }
