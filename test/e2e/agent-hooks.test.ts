@@ -72,6 +72,17 @@ describe("hooks install", () => {
     expect(await jpg(["hooks", "uninstall", "claude-code"])).toContain("are not there");
   });
 
+  it("lists the agents that are on this machine, and with --all every one", async () => {
+    const env = { PATH: "/usr/bin:/bin" };
+    mkdirSync(join(sandbox.home, ".codex"), { recursive: true });
+    const listed = async (...more: string[]): Promise<readonly string[]> =>
+      (await sandbox.jpg(["hooks", ...more], { env })).stdout.split("\n").map((line) => line.split(" ")[0] ?? "");
+    expect(await listed()).toContain("codex");
+    expect(await listed()).not.toContain("gemini-cli");
+    expect(await listed("--all")).toEqual(expect.arrayContaining(["codex", "gemini-cli", "opencode"]));
+    expect((await sandbox.jpg(["hooks", "install", "codex", "--all"], { env })).code).toBe(2);
+  });
+
   it("passes over a folder of PATH that cannot be looked into", async () => {
     const env = { PATH: `${"/too-long".repeat(1000)}:${sandbox.env["PATH"]}` };
     expect(await sandbox.jpg(["hooks", "install", "--mcp", "claude-code"], { env })).toMatchObject({ code: 0 });

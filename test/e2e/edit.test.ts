@@ -118,12 +118,12 @@ describe("a plan that is followed", () => {
         compactions: report.compactions.map((one) => ({ id: one })),
       });
     }
-    expect((await sandbox.jpg(["show", second])).stdout).toMatch(/Group:\n.*0: .*\n.*2: turns omitted\n/);
+    expect((await sandbox.jpg(["show", second, "--full"])).stdout).toMatch(/Group:\n.*0: .*\n.*2: turns omitted\n/);
     const blamed = await sandbox.json<{ rows: { by?: { compaction: string; subject: string } }[] }>(["blame", "2"]);
     expect(blamed.rows[0]?.by).toMatchObject({ compaction: second, subject: expect.stringContaining(report.policies) });
     const diffs = await Promise.all([first, second].map((id) => sandbox.jpg(["diff", id])));
     expect(diffs[0]?.stdout).toBe(diffs[1]?.stdout);
-    expect(await sandbox.json(["undo"])).toMatchObject({ reverted: expect.arrayContaining([...report.compactions]) });
+    expect(await sandbox.json(["undo"])).toMatchObject({ reverted: report.compactions });
     expect(tree(main)).toBe(tree(start));
   });
 

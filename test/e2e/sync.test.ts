@@ -254,6 +254,18 @@ describe("the guard (--compact)", () => {
     expect((await sandbox.jpg(["resume", branch, "--with", "claude-code"])).code).toBe(0);
   });
 
+  it("says of a large session that has not grown why it is unchanged, and what compacts it", async () => {
+    writeFileSync(agentFile("one.jsonl"), createLongSession().turns(8).bytes());
+    await sandbox.jpg(["sync"]);
+    const { stderr } = await sandbox.jpg(["sync", "--compact", ...LOW]);
+    const [, id = ""] =
+      /has not grown since the last sync, so it was not compacted; `jpg compact (\S+)`/.exec(stderr) ?? [];
+    expect((await sandbox.jpg(["sync", "--compact", "-c", "auto.trigger_ratio=0.99"])).stderr).not.toContain(
+      "has not grown",
+    );
+    expect((await sandbox.jpg(["compact", id])).code).toBe(0);
+  });
+
   it("does nothing a second time without a new turn", async () => {
     writeFileSync(agentFile("one.jsonl"), createLongSession().turns(8).bytes());
     expect((await guard()).ranges).toEqual([[0, 4]]);

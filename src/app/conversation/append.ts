@@ -199,7 +199,10 @@ export async function groupPaths(
   tree: BranchTree,
   { all }: Pick<LiveCompactions, "all">,
 ): Promise<(path: string) => readonly string[]> {
-  const grouped = all.filter(({ group }) => group !== undefined);
+  // Members of a group may share their time, and ids are random: the turns order them.
+  const grouped = all
+    .filter(({ group }) => group !== undefined)
+    .sort((a, b) => a.from_turn - b.from_turn || a.to_turn - b.to_turn);
   if (grouped.length === 0) return (path) => [path];
   const metas = await readMetas(workspace, tree);
   const paths = new Map<string, string[]>();

@@ -38,6 +38,7 @@ export const command: CommandSpec = {
     { flags: "--mcp", description: "the server of `jpg mcp` instead of hooks" },
     { flags: "--live", description: "get jpg into the running agent, and keep its sessions", conflicts: ["mcp"] },
     { flags: "--project", description: "in this project's settings only" },
+    { flags: "--all", description: "ls: agents that are not on this machine, too" },
   ],
   examples: setupAgents("live")
     .slice(0, 1)
@@ -53,6 +54,8 @@ export const command: CommandSpec = {
     const [action = "ls", ...names] = context.args;
     if (!["install", "uninstall", "ls"].includes(action)) throw usage(`there is no action ${action}`);
     if (action === "ls" && names.length > 0) throw usage("ls takes no agent");
+    if (action !== "ls" && flag(context.options, "all"))
+      throw usage(`--all is for ls; ${action} takes the names of agents`);
     if (action === "ls") return list(context);
     if (names.length === 0) throw usage(`${action} needs an agent`);
     const project = flag(context.options, "project") ? await projectOf(context) : null;
@@ -147,9 +150,12 @@ async function list(context: CommandContext): Promise<number> {
     output.json(rows);
     return 0;
   }
+  const isAll = flag(context.options, "all");
   const here = agentsHere(runtime).map(({ name }) => name);
   const shown = setupAgents()
-    .filter(({ name }) => here.includes(name) || rows.some((row) => row.agent === name && row.state !== "absent"))
+    .filter(
+      ({ name }) => isAll || here.includes(name) || rows.some((row) => row.agent === name && row.state !== "absent"),
+    )
     .map(({ name, setup }) => ({ name, toolsLive: setup?.live?.hasTools === true }));
   output.data(renderSetups(rows, shown, output));
   for (const update of new Set(rows.filter(({ state }) => state === "outdated").map(updateOf)))
@@ -193,7 +199,7 @@ function usage(problem: string): Error {
     hints: [
       "jpg hooks install AGENT [--live | --mcp] [--project]",
       "jpg hooks uninstall AGENT [--live | --mcp] [--project]",
-      "jpg hooks ls",
+      "jpg hooks ls [--all]",
     ],
   });
 }

@@ -10,8 +10,10 @@ import {
   type SyncRequest,
   syncSessions,
 } from "../../app/import/sync.ts";
+import { createFactsReader } from "../../app/look/facts.ts";
 import { syncMachine } from "../../app/overview/sync-machine.ts";
 import { formatNames } from "../../app/sessions/session-registry.ts";
+import { conversationOf } from "../../core/conversation/name.ts";
 import { userError } from "../../core/errors.ts";
 import { forTerminal, forTerminalLine, safe } from "../../core/safe-text.ts";
 import { type CommandContext, type CommandSpec, count, flag, optionsFrom } from "../frame/command.ts";
@@ -70,12 +72,31 @@ export const command: CommandSpec = {
     if (json) output.json(syncDocument(pass));
     else if (!output.quiet) output.data(renderImport(pass.sessions, { ...output, verbose: output.verbose }));
     warnOfFailed(pass, observer);
+    if (flag(options, "compact") && !json) await explainUngrown(workspace, pass, output);
     return exitCodeAfterImport(pass);
   },
 };
 
 function guardOf({ options }: Pick<CommandContext, "options">): { readonly guard?: GuardState } {
   return flag(options, "compact") ? { guard: createGuard() } : {};
+}
+
+/** Says of each large session why it was not compacted, if it has not grown since the last time. */
+async function explainUngrown(workspace: Workspace, pass: SyncReport, output: Output): Promise<void> {
+  const { trigger_ratio: limit } = (await workspace.config()).config.conversation.compaction.auto;
+  const isUngrown = ({ status, agent_of }: SyncReport["sessions"][number]): boolean =>
+    status === "unchanged" && agent_of === undefined;
+  const ungrown = new Set(pass.sessions.filter(isUngrown).map(({ branch }) => branch));
+  const reader = await createFactsReader(workspace);
+  for (const tip of (await workspace.store.listBranches()).filter(({ name }) => ungrown.has(name))) {
+    const { window, tokens } = await reader.read(tip);
+    if (window === undefined || tokens.view < limit * window.tokens) continue;
+    const percent = Math.round((tokens.view / window.tokens) * 100);
+    const [name, id] = [forTerminalLine(tip.name), forTerminalLine(conversationOf(tip.name))];
+    output.info(
+      safe`${name} fills ${percent} % of its window, but has not grown since the last sync, so it was not compacted; \`jpg compact ${id}\` does it now`,
+    );
+  }
 }
 
 /** Imports each session into the store of the directory that its agent worked in, not into this call's. */
