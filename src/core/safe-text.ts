@@ -58,6 +58,11 @@ export function joinLines(lines: readonly SafeText[]): SafeText {
   return lines.join("\n") as SafeText;
 }
 
+/** Splits a safe text into its lines. */
+export function linesOf(text: SafeText): SafeText[] {
+  return text.split("\n") as SafeText[];
+}
+
 /** Makes unsafe characters visible, one for one; tabs and line feeds stay. */
 export function forTerminal(text: string): SafeText {
   return text.replace(UNSAFE, (character) => {

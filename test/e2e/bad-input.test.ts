@@ -185,7 +185,6 @@ describe("wrong words", () => {
       /no conversation or commit called /,
     ],
     ["an ambiguous prefix", ["show", "measure"], "ambiguous_id", /could mean 2 things: measure-.*, measure-/],
-    ["a title in place of an id", ["title", "Spring tide"], "unknown_id", /Spring tide/, /jpg title @ "Spring tide"/],
     ["a bad bound", ["compact", "--to", "soon"], "bad_bound", /"soon"/, /5h/],
     ["an event that the turn has not", ["compact", "--to", "2:nope"], "unknown_event", /no event "nope"/],
     ["a bad number", ["compact", "--keep", "two"], "bad_number", /whole number.*got two/],

@@ -646,7 +646,7 @@ describe("words before and after the command", () => {
 
   it("help lists all commands, explains each, and needs no store", async () => {
     const sandbox = group.get();
-    const help = (await sandbox.jpg(["--help"], { cwd: sandbox.root })).stdout;
+    const help = (await sandbox.jpg(["help", "--all"], { cwd: sandbox.root })).stdout;
     const names = [...help.matchAll(/^ {2}(\w+) {2,}/gm)].map((match) => match[1] ?? "");
     expect(names).toEqual(
       expect.arrayContaining([

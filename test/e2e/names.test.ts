@@ -466,8 +466,14 @@ describe("the session of an agent", () => {
       sandbox.session("notes.txt", "survey\n"),
       sandbox.session("strange.jsonl", surveyedSession({ turns: 1, session: strange })),
     ];
-    for (const name of [...files, strange, strange.slice(0, 9)])
+    for (const name of [files[0] ?? "", strange, strange.slice(0, 9)])
       await expectRefusal(sandbox, ["stats", name], { code: "unknown_id", exit: 2, says: /has no conversation/ });
+    await expectRefusal(sandbox, ["stats", files[1] ?? ""], {
+      code: "unknown_id",
+      exit: 2,
+      says: /session that is not in this store yet/,
+      hint: /jpg import .*strange\.jsonl/,
+    });
   });
 });
 

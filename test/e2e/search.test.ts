@@ -19,7 +19,8 @@ describe("jpg search", () => {
         `^${sandbox.conversation}/main\n  4:\\S+  assistant  Answer 4: the water stood at 4 metres\\.\n$`,
       ),
     );
-    const event = /4:(\S+)/.exec(stdout)?.[1] ?? "";
+    const [hit] = await sandbox.json<Json[]>(["search", "stood at 4"]);
+    const event = String(hit?.["event"]);
     expect((await sandbox.jpg(["show", event])).stdout).toContain("the water stood at 4 metres");
   });
 
@@ -72,6 +73,6 @@ describe("jpg search", () => {
       says: /--limit/,
       hint: /./,
     });
-    await expectRefusal(sandbox, ["search"], { code: "usage", exit: 2, says: /pattern/ });
+    await expectRefusal(sandbox, ["search"], { code: "usage", exit: 2, says: /needs PATTERN/ });
   });
 });

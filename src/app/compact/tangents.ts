@@ -153,7 +153,7 @@ function requestIn(turn: Turn | undefined): string {
   return cutEnd(oneLine(text ?? ""), REQUEST_CHARS);
 }
 
-const BY_HAND = "Name the turns yourself: jpg compact --tangents 3,5-7";
+const BY_HAND = "Name the turns yourself: jpg compact --tangents 3,5..7";
 
 /** Creates the error. `unnamed`: the models that could be asked if the user named one. */
 function noModel(unnamed: readonly UnnamedModel[]): JpgError {

@@ -2,6 +2,7 @@
 // read, and of long ones only the beginning.
 import { statSync } from "node:fs";
 import { titleByRequests } from "../../core/conversation/asked.ts";
+import { isResumedTitle } from "../../core/conversation/marks.ts";
 import type { Turn } from "../../core/conversation/event.ts";
 import { JpgError } from "../../core/errors.ts";
 import type { SessionSource } from "../../formats/session-source.ts";
@@ -128,7 +129,7 @@ function isDocument({ agent, path }: KeptSession): boolean {
 
 function read(source: SessionSource, path: string): Pick<KeptRow, "turns" | "title"> {
   const { turnCount, titles, title, readTurn } = detectFormat(source, path).read(source);
-  const given = titles.at(-1)?.title;
+  const given = titles.findLast((one) => !isResumedTitle(one.title))?.title;
   const asked = function* (): Generator<Pick<Turn, "events">> {
     for (let turn = 0; turn < Math.min(turnCount, MOST_TURNS); turn++) yield { events: readTurn(turn) };
   };

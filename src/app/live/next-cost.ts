@@ -1,7 +1,7 @@
 // What the next request of a running agent costs with and without a compaction. Pure.
 import type { ModelPrice } from "../../core/model/model-provider.ts";
 import { tradeOf } from "../../core/model/money.ts";
-import { type CacheState, termsOf } from "../models/next-call.ts";
+import { type CacheState, callTermsOf } from "../models/next-call.ts";
 import type { CompactionPreview } from "./live-rules.ts";
 import type { NextCost } from "./protocol.ts";
 
@@ -14,7 +14,7 @@ export interface CostFacts {
 }
 
 export function nextCost({ model, price, cache, tokens, preview }: CostFacts): NextCost {
-  const terms = price === null ? null : termsOf(price, cache);
+  const terms = price === null ? null : callTermsOf(price, cache);
   const trade = (kept: number, rewritten: number, dropped: number) =>
     terms === null ? null : tradeOf({ kept, rewritten, dropped }, terms);
   if (preview === null)

@@ -17,7 +17,7 @@ export interface TourStage {
   readonly project: string;
   /** Runs a command in the project and gives what it printed; `jpg` is this jpg. Throws `tour_stopped`. */
   run(command: readonly string[]): Promise<{ readonly stdout: string; readonly stderr: string }>;
-  /** Appends a request and its answer to an exported session, the way Claude Code does. */
+  /** Appends a request and its answer to an exported session, the way its agent does. */
   continueSession(name: string): Promise<void>;
   /** Whether a file of the project is the sample, byte for byte. */
   isSample(name: string): Promise<boolean>;

@@ -63,7 +63,7 @@ export function cacheState(answered: CountedAnswer | null, now: Date): CacheStat
 }
 
 /** The terms of the next call. A cache of which nothing is known counts as warm: then a compaction costs most. */
-export function termsOf(price: ModelPrice, { state, seconds }: CacheState): CallTerms {
+export function callTermsOf(price: ModelPrice, { state, seconds }: CacheState): CallTerms {
   return { price, isWarm: state !== "cold", isHour: seconds === LONG_CACHE };
 }
 
@@ -85,5 +85,5 @@ export async function nextCallTerms(
   const cache = cacheState(answered, workspace.runtime.now());
   if (cache.state === "unknown") return null;
   const { price } = await recordedFacts(workspace, config, { model, provider });
-  return price === null ? null : { model, ...termsOf(price, cache) };
+  return price === null ? null : { model, ...callTermsOf(price, cache) };
 }

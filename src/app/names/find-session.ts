@@ -71,7 +71,7 @@ export async function sessionsCalled(
   return [];
 }
 
-/** Eight digits of a UUID or more, or an id of OpenCode. */
+/** Eight digits of a UUID or more, or an id that begins with `ses_`. */
 const LIKE_A_SESSION = /^(?:[0-9a-f]{8}(?:-[0-9a-f-]*)?|ses_\w+)$/;
 
 /** The file of a session that a word names, by its path or id, and that no conversation holds; null = none on this machine. */
@@ -79,7 +79,7 @@ export async function fileToImport(workspace: Workspace, word: string): Promise<
   if ((await readSessionFile(workspace, word)) !== null) return word;
   if (!LIKE_A_SESSION.test(word)) return null;
   const { files, unclear } = await findAgentSessions(workspace);
-  // Copilot CLI has a folder for each session.
+  // One agent has a folder for each session.
   const isNamed = ({ path }: { readonly path: string }): boolean =>
     basename(path).includes(word) || basename(dirname(path)).startsWith(word);
   const [only, ...more] = [...files, ...unclear].filter(isNamed);

@@ -61,7 +61,8 @@ export async function readStatus(workspace: Workspace): Promise<StatusReport> {
     const changedMs = isMissing ? statSync(file.path, { throwIfNoEntry: false })?.mtimeMs : undefined;
     if (changedMs !== undefined) missing.push({ agent, changedMs });
   }
-  const newest = await readNewest(workspace, { branches, tip, reader });
+  // Another conversation that cannot be read hides nothing of the active one; `jpg ls` names it.
+  const newest = await readNewest(workspace, { branches, tip, reader }).catch(() => null);
   const expiring = findExpiring(workspace.runtime, missing);
   return {
     store: location.exists ? location.root : null,

@@ -4,7 +4,7 @@
 import type { Workspace } from "../../app/conversation/workspace.ts";
 import { importSessions } from "../../app/import/import.ts";
 import { listMachine, listProject, type MachineRow, type OverviewRow, openPlace } from "../../app/overview/machine.ts";
-import { forTerminal, forTerminalLine, type SafeText, safe } from "../../core/safe-text.ts";
+import { forTerminal, forTerminalLine, linesOf, safe } from "../../core/safe-text.ts";
 import { type CommandContext, type CommandSpec, INTERRUPTED } from "../frame/command.ts";
 import { untilStopped } from "../frame/interrupt.ts";
 import { MARK_WIDTH, pickRow, type RowKey } from "../frame/pick-row.ts";
@@ -67,7 +67,7 @@ async function pick(
 ): Promise<Picked | "left" | null> {
   const { style, width } = output;
   const table = renderList(rows, { style, width: width - MARK_WIDTH, now: runtime.now() });
-  const [heading = "", ...lines] = table.split("\n") as SafeText[];
+  const [heading = "", ...lines] = linesOf(table);
   const other = isMachine ? "this project" : "all projects";
   const keys = [...ROW_KEYS, { key: "tab", action: other, ofRow: false } as const];
   const shown = lines.slice(0, rows.length);

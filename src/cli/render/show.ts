@@ -168,7 +168,7 @@ const SHORT_LINES = 25;
 const SHORT_SUMMARY = 5;
 const SHORT_TOOLS = 3;
 /** Origin fields that only the whole compaction prints. */
-const WHOLE_ONLY: ReadonlySet<string> = new Set(["Prompt", "Read", "Usage", "Message", "Bytes", "Profile", "Source"]);
+const WHOLE_ONLY: ReadonlySet<string> = new Set(["Prompt", "Read", "Usage", "Bytes", "Profile", "Source"]);
 
 /** The compaction in less than a screen: where and what, the beginning of its text, the largest of what it hides. */
 function renderShortCompaction(report: ShowCompaction, rendering: Rendering): SafeText {

@@ -122,7 +122,8 @@ export function isTurnsOrRange(word: string): boolean {
 export function parseRange(text: string, calendar?: Calendar): WrittenRange {
   const ends = splitRange(text);
   if (ends === null) {
-    const bound = parseTurnBound(text);
+    const bound = readTurn(text.trim());
+    if (bound === null) throw badBound(text);
     return { text, from: bound, to: bound };
   }
   if (ends.every((end) => end === "")) throw badBound(text);

@@ -102,7 +102,7 @@ describe("findTangents", () => {
     await expect(findTangents(session.workspace, await session.tree(), request)).rejects.toMatchObject({
       kind: "provider",
       code: "no_model",
-      hints: expect.arrayContaining([expect.stringContaining("--turns 3,5-7")]) as string[],
+      hints: expect.arrayContaining([expect.stringContaining("--tangents 3,5..7")]) as string[],
     });
   });
 

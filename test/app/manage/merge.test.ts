@@ -259,7 +259,7 @@ describe.each(Object.entries(ENGINES))("a merge of a fork, %s", (_, open) => {
     const { commit } = await forks.merge("b", "a");
     await expect(revertCompactions(workspace, [commit ?? ""], forks.name("a"))).rejects.toMatchObject({
       code: "merge_stays",
-      hints: [expect.stringContaining("--turns 3")],
+      hints: [expect.stringContaining("--tangents 3")],
     });
     const undone = await undoCompaction(workspace, await forks.tree("a"));
     expect(undone.reverted).toHaveLength(1);

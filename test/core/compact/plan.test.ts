@@ -144,7 +144,7 @@ describe("nothing to compact", () => {
     ["turns that are left alone", "U A | U R A", { range: { keepLast: 1 } }, "in the newest turn,", "--keep 0"],
     ["turns that were asked for", "U A | U R A | U A", { range: { keep: 2 } }, "in the newest 2 turns,", "--keep 0"],
     ["calls of a short one", `${calls(9)}A`, { range: { keepLast: 3 } }, "in the newest 20 tool calls,", "--keep 0"],
-    ["tokens", "U A | U R A", { range: { keepLast: 0, protectTokens: 9 } }, "newest 9 tokens", "--protect"],
+    ["tokens", "U A | U R A", { range: { keepLast: 0, protectTokens: 9 } }, "newest 9 tokens", "protect="],
     ["an unfinished turn", `U A | ${calls(2)}`, { range: { keepLast: 0 } }, "turn, which is not finished", "--keep 0"],
     ["a pin", "U R A", { keep: ["e0.2"] }, "is pinned", "jpg pin"],
     ["hints", "U T t A", { hints: { "*": { request: "keep", response: "keep" } } }, "by the hints", "-c tools"],

@@ -40,8 +40,8 @@ describe("scanFacts", () => {
     [`a\n${" ".repeat(12)}123: x\n${" ".repeat(13)}124: x`, ["124"]],
     ["123: x", []],
     ["   123: x", []],
-    [`1${",000".repeat(6)}.${"0".repeat(20)}ms`, [`1${"000".repeat(6)}.${"0".repeat(20)} ms`]],
-    [`12${",000".repeat(6)}.${"0".repeat(20)}ms`, []],
+    [`1${",000".repeat(6)}.${"0".repeat(20)}kb`, [`1${"000".repeat(6)}.${"0".repeat(20)} kb`]],
+    [`12${",000".repeat(6)}.${"0".repeat(20)}kb`, []],
   ])("takes numbers: %j", (text, numbers) => {
     expect(factsIn(text)).toEqual(only("numbers", ...numbers));
   });
