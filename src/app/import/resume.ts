@@ -14,6 +14,7 @@ import { loadConversationConfig } from "../conversation/marks.ts";
 import type { BranchTree } from "../conversation/tree.ts";
 import { readIfExists, type Workspace } from "../conversation/workspace.ts";
 import { askIntoFile } from "../models/external-process.ts";
+import { keptFor, LONG_CACHE, lastAnswer } from "../models/next-call.ts";
 import { conversationModel, recordedFacts, splitName, viewWindow } from "../models/models.ts";
 import { exportSessionId } from "../names/find-session.ts";
 import { machineOf, type ResumingAgent, resumingAgents, wholeFormatName } from "../sessions/session-registry.ts";
@@ -114,8 +115,8 @@ async function originalOf(
 }
 
 /**
- * Counts the first call of a conversation that goes on in an agent; another agent's model, and so its price, is unknown. `planned` =
- * tokens of a view that is not stored yet.
+ * Counts the first call of a conversation that goes on in an agent, which caches for as long as it did before; another agent's model,
+ * and so its price, is unknown. `planned` = tokens of a view that is not stored yet.
  */
 export async function countFirstCall(
   workspace: Workspace,
@@ -129,8 +130,12 @@ export async function countFirstCall(
   const model = tree.header.source?.format === agent ? conversationModel(counted.turns.values()) : null;
   const { config } = await loadConversationConfig(workspace, tree);
   const price = model === null ? null : (await recordedFacts(workspace, config, splitName(model))).price;
-  const usd = (tokens: number): number | null =>
-    price === null ? null : priceOf({ input: 0, output: 0, cacheRead: 0, cacheWrite: tokens }, price);
+  const answered = lastAnswer(counted.turns.values());
+  const isHour = answered !== null && keptFor(answered.usage) === LONG_CACHE;
+  const usd = (tokens: number): number | null => {
+    const usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: tokens, cacheWrite1h: isHour ? tokens : 0 };
+    return price === null ? null : priceOf(usage, price);
+  };
   const whole = view >= raw ? null : { tokens: raw, usd: usd(raw) };
   const window = model === null ? null : await viewWindow(workspace, config, { ...counted, next: null });
   const share = window?.tokens == null ? null : view / window.tokens;

@@ -208,6 +208,9 @@ export const command: CommandSpec = {
   },
 };
 
+/** Said to a person after a compaction. */
+const NEXT_STEPS = safe`Continue: jpg resume --exec  What is hidden: jpg diff --stat  Undo: jpg undo`;
+
 function compactUntilStopped(
   { output, options, json }: CommandContext,
   work: (signal: AbortSignal) => Promise<CompactReport>,
@@ -217,7 +220,10 @@ function compactUntilStopped(
     if (report.views !== undefined && (flag(options, "diff") || flag(options, "text"))) {
       await showPreview({ output, options, json }, { ...report, views: report.views });
     } else if (json) output.json(documentOf(report));
-    else output.data(renderTimeline(report, output, { isFull: flag(options, "full") }));
+    else {
+      output.data(renderTimeline(report, output, { isFull: flag(options, "full") }));
+      if (output.seen && report.compaction !== null && !report.dryRun) output.info(NEXT_STEPS);
+    }
     if (report.summary_error === "interrupted") return INTERRUPTED;
     const idle = summaryOptions(options);
     if (idle.length > 0 && !hasSummary(report) && report.compaction !== null)

@@ -5,7 +5,7 @@ import { parseRoots, systemSummaryNote } from "../../app/import/export.ts";
 import { ownAgent, prepareResume } from "../../app/import/resume.ts";
 import { revertCompactions } from "../../app/manage/revert.ts";
 import { resolveWholeTree } from "../../app/names/resolve-id.ts";
-import { exampleAgent, resumingAgents } from "../../app/sessions/session-registry.ts";
+import { exampleAgent, resumingAgents, wholeFormatName } from "../../app/sessions/session-registry.ts";
 import { abbreviateCommit } from "../../core/conversation/name.ts";
 import { userError } from "../../core/errors.ts";
 import { forTerminal, forTerminalLine, safe } from "../../core/safe-text.ts";
@@ -55,7 +55,8 @@ export const command: CommandSpec = {
     const repair = repairOf(options);
     const workspace = await open();
     const given = await resolveWholeTree(workspace, args[0]);
-    const agent = text(options, "with") ?? ownAgent(given);
+    const asked = text(options, "with");
+    const agent = asked === undefined ? ownAgent(given) : wholeFormatName(asked);
     if (agent === undefined) {
       throw userError(
         "usage",
