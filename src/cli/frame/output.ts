@@ -96,9 +96,7 @@ export function createOutput(options: OutputOptions): Output {
   const prompt = (text: string): void => err.write(onlyColors(text));
   const say = (text: string): void => prompt(withLineEnd(text));
   const page = async (text: SafeText): Promise<void> => {
-    const pager = fitsOn(stdout, text) ? null : choosePager(env, isTerminal);
-    const show = options.runPager ?? ((program, content) => runPager(program, content, env));
-    if (pager === null || !(await show(pager, withLineEnd(shown(text))))) data(text);
+    if (!(await showInPager(options, text, withLineEnd(shown(text))))) data(text);
   };
   const progress = (text: string): void => {
     if (!isMoving) return;
@@ -133,6 +131,17 @@ export function createOutput(options: OutputOptions): Output {
       else say(renderError(error, { style: errorStyle, width: Number.POSITIVE_INFINITY }, verbose));
     },
   };
+}
+
+/** Shows a text that is longer than the screen in the user's pager; false = it was not shown. */
+async function showInPager(
+  { stdout, env, runPager: given }: OutputOptions,
+  text: SafeText,
+  content: string,
+): Promise<boolean> {
+  const pager = fitsOn(stdout, text) ? null : choosePager(env, stdout.isTTY === true);
+  const show = given ?? ((program, shown) => runPager(program, shown, env));
+  return pager !== null && (await show(pager, content));
 }
 
 interface GuardedWriter {
