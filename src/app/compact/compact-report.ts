@@ -75,12 +75,18 @@ const LEAST_SHARE = 0.1;
 /** Calls within which it has paid for itself: few conversations go on for longer. */
 export const MOST_CALLS = 50;
 
+/** Calls until a compaction has paid for itself, by price, or by tokens where that is not known; null = never, or not known. */
+export function callsToPay({ cache, cost }: Pick<CompactReport, "cache" | "cost">): number | null {
+  return cost === undefined ? (cache?.break_even_calls ?? null) : cost.pays_after;
+}
+
 /** Whether a compaction saves little, or pays late or never. One that an unwritten summary is part of is not judged. */
-export function isPoorTrade({ tokens, cache, cost, compaction, further }: CompactReport): boolean {
+export function isPoorTrade(report: CompactReport): boolean {
+  const { tokens, cache, compaction, further } = report;
   if (further !== undefined) return false;
   if (compaction === null) return true;
   if (cache === null) return false;
-  const calls = cost === undefined ? cache.break_even_calls : cost.pays_after;
+  const calls = callsToPay(report);
   return calls === null || calls > MOST_CALLS || tokens.before - tokens.after < LEAST_SHARE * tokens.before;
 }
 

@@ -9,11 +9,11 @@ import type { ProjectedTurn, View } from "../../core/conversation/event.ts";
 import { conversationOf } from "../../core/conversation/name.ts";
 import { describePolicies } from "../../core/conversation/policy.ts";
 import { formatTokens } from "../../core/conversation/token-estimate.ts";
-import { type CacheCost, cacheCost } from "../../core/model/cache-cost.ts";
+import { cacheCost } from "../../core/model/cache-cost.ts";
 import type { NextCallTerms } from "../models/next-call.ts";
 import {
-  type CompactCost,
   type CompactReport,
+  callsToPay,
   costOfChange,
   describeGrowth,
   eventsRemoved,
@@ -129,10 +129,7 @@ function reportOf(planned: PlannedCompaction): StrategyReport | null {
   };
 }
 
-interface Costs {
-  readonly cache: CacheCost | null;
-  readonly cost: CompactCost | undefined;
-}
+type Costs = Pick<CompactReport, "cache" | "cost">;
 
 function warningsOf(planned: PlannedCompaction, costs: Costs): string[] {
   const { plan, problems } = planned;
@@ -165,12 +162,12 @@ function agentsTools({ compaction: { tools } }: CompactionPlan): string[] {
 }
 
 /** Warns that the view grows, or that rewriting the provider's cache costs more than the compaction saves. */
-function gainNotice({ plan, tokens, meter, live }: PlannedCompaction, { cache, cost }: Costs): string[] {
+function gainNotice({ plan, tokens, meter, live }: PlannedCompaction, costs: Costs): string[] {
   const { compaction, summarize, hiddenBy } = plan;
   const { before, after } = tokens;
   if (summarize !== undefined || hiddenBy.length > 0) return [];
   if (after > before) return [`the view grows ${describeGrowth(tokens)}`];
-  const calls = cost === undefined ? (cache?.break_even_calls ?? null) : cost.pays_after;
+  const calls = callsToPay(costs);
   // Tool definitions are not part of the view.
   if (compaction.tools !== undefined || (calls !== null && calls <= MOST_CALLS)) return [];
   const saved = before - after;

@@ -2,8 +2,8 @@
 // read, and of long ones only the beginning.
 import { statSync } from "node:fs";
 import { titleByRequests } from "../../core/conversation/asked.ts";
-import { isResumedTitle } from "../../core/conversation/marks.ts";
 import type { Turn } from "../../core/conversation/event.ts";
+import { isResumedTitle } from "../../core/conversation/marks.ts";
 import { JpgError } from "../../core/errors.ts";
 import type { SessionSource } from "../../formats/session-source.ts";
 import type { Workspace } from "../conversation/workspace.ts";

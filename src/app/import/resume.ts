@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { resumedTitle } from "../../core/conversation/marks.ts";
 import { nearestName, reasonOf, userError } from "../../core/errors.ts";
-import { priceOf } from "../../core/model/usage.ts";
+import { tradeOf } from "../../core/model/money.ts";
 import { shellWord } from "../../core/safe-text.ts";
 import type { ResumePlan } from "../../formats/session-source.ts";
 import { withoutRepository } from "../../store/environment.ts";
@@ -14,8 +14,8 @@ import { loadConversationConfig } from "../conversation/marks.ts";
 import type { BranchTree } from "../conversation/tree.ts";
 import { readIfExists, type Workspace } from "../conversation/workspace.ts";
 import { askIntoFile } from "../models/external-process.ts";
-import { keptFor, LONG_CACHE, lastAnswer } from "../models/next-call.ts";
 import { conversationModel, recordedFacts, splitName, viewWindow } from "../models/models.ts";
+import { cacheState, callTermsOf, lastAnswer } from "../models/next-call.ts";
 import { exportSessionId } from "../names/find-session.ts";
 import { machineOf, type ResumingAgent, resumingAgents, wholeFormatName } from "../sessions/session-registry.ts";
 import { draftSession, type RootMapping } from "./export.ts";
@@ -130,12 +130,10 @@ export async function countFirstCall(
   const model = tree.header.source?.format === agent ? conversationModel(counted.turns.values()) : null;
   const { config } = await loadConversationConfig(workspace, tree);
   const price = model === null ? null : (await recordedFacts(workspace, config, splitName(model))).price;
-  const answered = lastAnswer(counted.turns.values());
-  const isHour = answered !== null && keptFor(answered.usage) === LONG_CACHE;
-  const usd = (tokens: number): number | null => {
-    const usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: tokens, cacheWrite1h: isHour ? tokens : 0 };
-    return price === null ? null : priceOf(usage, price);
-  };
+  const cache = cacheState(lastAnswer(counted.turns.values()), workspace.runtime.now());
+  const terms = price === null ? null : { ...callTermsOf(price, cache), isWarm: false };
+  const usd = (tokens: number): number | null =>
+    terms === null ? null : tradeOf({ kept: 0, rewritten: tokens, dropped: 0 }, terms).with_usd;
   const whole = view >= raw ? null : { tokens: raw, usd: usd(raw) };
   const window = model === null ? null : await viewWindow(workspace, config, { ...counted, next: null });
   const share = window?.tokens == null ? null : view / window.tokens;

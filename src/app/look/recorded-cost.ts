@@ -42,14 +42,11 @@ export async function costByTurn(
   config: Config,
   facts: readonly TurnFacts[],
 ): Promise<ReadonlyMap<number, RecordedCost>> {
-  const requests = recordedRequests(facts);
-  const prices = new Map<string, ModelPrice | null>();
-  for (const model of new Set(requests.map((request) => request.model ?? "")))
-    prices.set(model, model === "" ? null : (await recordedFacts(workspace, config, { model })).price);
+  const priceFor = createPrices(workspace, async () => config);
   const costs = new Map<number, RecordedCost>();
-  for (const { usage, turn, model = "" } of requests) {
+  for (const { usage, turn, model } of recordedRequests(facts)) {
     const { input, cacheRead, cacheWrite, output } = usage;
-    const price = prices.get(model) ?? null;
+    const price = await priceFor(model);
     const cost: RecordedCost = {
       requests: 1,
       input,
@@ -61,4 +58,19 @@ export async function costByTurn(
     costs.set(turn, addCosts([costs.get(turn) ?? NOTHING, cost]) ?? cost);
   }
   return costs;
+}
+
+/** Returns a function that finds the price of a model by the name that an agent wrote, each once; null = unknown, or no name. */
+export function createPrices(
+  workspace: Workspace,
+  readConfig: () => Promise<Config>,
+): (model: string | undefined) => Promise<ModelPrice | null> {
+  const prices = new Map<string, ModelPrice | null>();
+  return async (model = "") => {
+    const known = prices.get(model);
+    if (known !== undefined) return known;
+    const price = model === "" ? null : (await recordedFacts(workspace, await readConfig(), { model })).price;
+    prices.set(model, price);
+    return price;
+  };
 }

@@ -4,13 +4,12 @@ import type { Config } from "../../config/config.ts";
 import { type Compaction, compareCompactions } from "../../core/conversation/compaction.ts";
 import { project } from "../../core/conversation/projection.ts";
 import { type RecordedRequest, recordedRequests } from "../../core/model/calibration.ts";
-import type { ModelPrice } from "../../core/model/model-provider.ts";
 import { savedUsd, type Unsent } from "../../core/model/money.ts";
 import { sizeOf, type Usage } from "../../core/model/usage.ts";
 import type { CountedView } from "../conversation/counted-view.ts";
 import type { Workspace } from "../conversation/workspace.ts";
-import { recordedFacts } from "../models/models.ts";
 import { keptFor } from "../models/next-call.ts";
+import { createPrices } from "./recorded-cost.ts";
 
 /** What compactions saved so far. */
 export interface Savings {
@@ -33,12 +32,10 @@ export async function readSavings(
 ): Promise<Savings | undefined> {
   const requests = shortRequests(counted);
   if (requests.length === 0) return undefined;
-  const prices = new Map<string, ModelPrice | null>();
+  const priceFor = createPrices(workspace, async () => config);
   let [tokens, usd] = [0, 0 as number | null];
   for (const { usage, model, ...unsent } of requests) {
-    if (!prices.has(model))
-      prices.set(model, model === "" ? null : (await recordedFacts(workspace, config, { model })).price);
-    const price = prices.get(model) ?? null;
+    const price = await priceFor(model);
     tokens += unsent.hidden;
     usd = usd === null || price === null ? null : usd + savedUsd(usage, unsent, price);
   }

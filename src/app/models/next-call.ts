@@ -46,7 +46,7 @@ function countedAnswer({ metadata, timestamp }: Event): CountedAnswer | null {
 
 /** Seconds for which Anthropic keeps what was cached after its last use: five minutes, or the hour that is paid for. */
 const SHORT_CACHE = 300;
-export const LONG_CACHE = 3600;
+const LONG_CACHE = 3600;
 
 /** Seconds for which the provider keeps what a request put into its cache, or read from it. */
 export function keptFor({ cacheWrite1h = 0 }: Usage): number {

@@ -50,19 +50,16 @@ export interface MachineReport {
   readonly rows: readonly MachineRow[];
   /** Number of rows beyond the most that were asked for. */
   readonly left: number;
-  readonly places: number;
   readonly expiring: readonly ExpiringSessions[];
   /** Stores that cannot be read, and why. */
-  readonly unreadable: readonly { readonly directory: string; readonly error: JpgError }[];
+  readonly unreadable: readonly PlaceFailure[];
 }
 
-interface MachineOptions {
+interface MachineOptions extends PlaceOptions {
   /** Format of the sessions; default: all. */
   readonly agent?: string | undefined;
   readonly order?: ListOrder | undefined;
   readonly most?: number | undefined;
-  readonly progress: ReportProgress;
-  readonly warn?: (message: string) => void;
 }
 
 /** Finds the places in which agents keep sessions or jpg has imported some, in order of their folders. */
@@ -116,14 +113,58 @@ function createDirectories(
   };
 }
 
+interface PlaceOptions {
+  readonly progress: ReportProgress;
+  readonly warn?: ((message: string) => void) | undefined;
+}
+
 /** Opens the store of a place, as a command there would without JPG_STORE. It is made by the first write. */
 export function openPlace(
   runtime: Runtime,
   { directory }: Pick<MachinePlace, "directory">,
-  how: { readonly progress: ReportProgress; readonly warn?: ((message: string) => void) | undefined },
+  how: PlaceOptions,
 ): Promise<Workspace> {
+  return openWorkspace(runtimeAt(runtime, directory), { create: true, ...how });
+}
+
+/** The runtime of a command that is typed in a directory, without JPG_STORE. */
+export function runtimeAt(runtime: Runtime, directory: string): Runtime {
   const { JPG_STORE: _, JPG_CONVERSATION: __, ...env } = runtime.env;
-  return openWorkspace({ ...runtime, env, cwd: directory }, { create: true, ...how });
+  return { ...runtime, env, cwd: directory };
+}
+
+/** A place whose store cannot be used, and why. */
+export interface PlaceFailure {
+  readonly directory: string;
+  readonly error: JpgError;
+}
+
+/** Visits each place with its store. What cannot be used does not stop the others; other errors do. */
+export async function visitPlaces(
+  runtime: Runtime,
+  { progress, warn }: PlaceOptions,
+  visit: (workspace: Workspace, place: MachinePlace) => Promise<void>,
+): Promise<readonly PlaceFailure[]> {
+  const failed: PlaceFailure[] = [];
+  for (const place of await findPlaces(runtime)) {
+    try {
+      const workspace = await openPlace(runtime, place, { progress, warn });
+      try {
+        await visit(workspace, place);
+      } finally {
+        await workspace.close();
+      }
+    } catch (error) {
+      failed.push({ directory: place.directory, error: asPlaceError(error) });
+    }
+  }
+  return failed;
+}
+
+/** An error of a user's or of a store; throws any other. */
+export function asPlaceError(error: unknown): JpgError {
+  if (error instanceof JpgError && error.kind !== "internal") return error;
+  throw error;
 }
 
 /** Finds the sessions of a place that its store lacks. */
@@ -145,24 +186,17 @@ export async function missingSessions(
 
 /** Lists the machine. */
 export async function listMachine(runtime: Runtime, options: MachineOptions): Promise<MachineReport> {
-  const places = await findPlaces(runtime);
   const rows: (MachineRow | Unread)[] = [];
   const missing: MissingSession[] = [];
-  const unreadable: { directory: string; error: JpgError }[] = [];
-  for (const place of places) {
-    try {
-      const found = await listPlace(runtime, place, options);
-      appendAll(rows, found.rows);
-      appendAll(missing, found.missing);
-    } catch (error) {
-      if (!(error instanceof JpgError) || error.kind === "internal") throw error;
-      unreadable.push({ directory: place.directory, error });
-    }
-  }
+  const unreadable = await visitPlaces(runtime, options, async (workspace, place) => {
+    const found = await listPlace(workspace, place, options);
+    appendAll(rows, found.rows);
+    appendAll(missing, found.missing);
+  });
   rows.sort((a, b) => rankOf(b, options.order) - rankOf(a, options.order));
   const { shown, looked } = await readRows(runtime, rows, options);
   const expiring = findExpiring(runtime, missing);
-  return { rows: shown, left: rows.length - looked, places: places.length, expiring, unreadable };
+  return { rows: shown, left: rows.length - looked, expiring, unreadable };
 }
 
 interface ListedPlace {
@@ -171,22 +205,17 @@ interface ListedPlace {
 }
 
 async function listPlace(
-  runtime: Runtime,
+  workspace: Workspace,
   place: MachinePlace,
-  { agent, order, progress, warn }: MachineOptions,
+  { agent, order }: MachineOptions,
 ): Promise<ListedPlace> {
   const project = place.isProject ? place.directory : null;
-  const workspace = await openPlace(runtime, place, { progress, warn });
-  try {
-    const listed = workspace.location.exists ? await listConversations(workspace, { all: false, agent, order }) : null;
-    const missing = await missingSessions(workspace, place);
-    const isShown = ({ state, format }: MissingSession): boolean =>
-      state === "new" && (agent === undefined || format === agent);
-    const conversations = listed?.rows.map((row): MachineRow => ({ ...row, active: false, project })) ?? [];
-    return { rows: [...conversations, ...missing.filter(isShown).map((session) => ({ session, project }))], missing };
-  } finally {
-    await workspace.close();
-  }
+  const listed = workspace.location.exists ? await listConversations(workspace, { all: false, agent, order }) : null;
+  const missing = await missingSessions(workspace, place);
+  const isShown = ({ state, format }: MissingSession): boolean =>
+    state === "new" && (agent === undefined || format === agent);
+  const conversations = listed?.rows.map((row): MachineRow => ({ ...row, active: false, project })) ?? [];
+  return { rows: [...conversations, ...missing.filter(isShown).map((session) => ({ session, project }))], missing };
 }
 
 /** Reads the sessions among the first rows. `looked`: number of rows that were shown or left out. */

@@ -1,7 +1,7 @@
 // What the machine's recorded requests came to since some moment: requests, tokens sent and list price, by project, agent and model. Each
 // request counts once, however many forks and copies of a session have it. A price that is unknown is no figure: its tokens are named.
 
-import { JpgError } from "../../core/errors.ts";
+import type { JpgError } from "../../core/errors.ts";
 import { type RecordedRequest, recordedRequests } from "../../core/model/calibration.ts";
 import type { ModelPrice } from "../../core/model/model-provider.ts";
 import { priceOf, sizeOf, type TurnFacts, turnFacts } from "../../core/model/usage.ts";
@@ -10,8 +10,8 @@ import type { Runtime } from "../conversation/runtime.ts";
 import { type BranchTree, loadBranchTree } from "../conversation/tree.ts";
 import { loadTurns } from "../conversation/view.ts";
 import type { Workspace } from "../conversation/workspace.ts";
-import { recordedFacts } from "../models/models.ts";
-import { findPlaces, type MachinePlace, missingSessions, openPlace } from "./machine.ts";
+import { createPrices } from "../look/recorded-cost.ts";
+import { asPlaceError, type MachinePlace, missingSessions, visitPlaces } from "./machine.ts";
 
 /** A sum of requests. Tokens are whole numbers. */
 export interface Spent {
@@ -65,23 +65,17 @@ export async function readSpending(runtime: Runtime, options: SpendingOptions): 
   const tally = createTally();
   const unreadable: SpendingReport["unreadable"][number][] = [];
   let missing = 0;
-  for (const place of await findPlaces(runtime)) {
-    const { directory } = place;
-    const fail = (error: unknown, branch?: string): void => {
-      if (!(error instanceof JpgError) || error.kind === "internal") throw error;
-      unreadable.push({ directory, ...(branch === undefined ? {} : { branch }), error });
+  const failed = await visitPlaces(runtime, options, async (workspace, place) => {
+    const fail = (error: unknown, branch: string): void => {
+      unreadable.push({ directory: place.directory, branch, error: asPlaceError(error) });
     };
-    try {
-      missing += await readPlace(runtime, place, { ...options, tally, fail });
-    } catch (error) {
-      fail(error);
-    }
-  }
+    missing += await readPlace(workspace, place, { ...options, tally, fail });
+  });
   return {
     since: new Date(options.sinceMs).toISOString(),
     ...tally.report(),
     not_imported: missing,
-    unreadable,
+    unreadable: [...unreadable, ...failed],
   };
 }
 
@@ -92,16 +86,10 @@ interface PlaceReading extends SpendingOptions {
 }
 
 /** Adds the requests of a place. Returns the number of its sessions that are not imported. */
-async function readPlace(runtime: Runtime, place: MachinePlace, reading: PlaceReading): Promise<number> {
-  const { sinceMs, progress, warn } = reading;
-  const workspace = await openPlace(runtime, place, { progress, warn });
-  try {
-    if (workspace.location.exists) await readStore(workspace, place, reading);
-    const missing = await missingSessions(workspace, place);
-    return missing.filter(({ changedMs }) => changedMs >= sinceMs).length;
-  } finally {
-    await workspace.close();
-  }
+async function readPlace(workspace: Workspace, place: MachinePlace, reading: PlaceReading): Promise<number> {
+  if (workspace.location.exists) await readStore(workspace, place, reading);
+  const missing = await missingSessions(workspace, place);
+  return missing.filter(({ changedMs }) => changedMs >= reading.sinceMs).length;
 }
 
 /** A branch whose last commit is older has no request since: the commit of a turn has the time of its end, in whole seconds. */
@@ -115,7 +103,7 @@ async function readStore(
   const times = await store.readCommitTimes(tips.map(({ commit }) => commit));
   const recent = tips.filter((_, at) => ((times[at] ?? 0) + 1) * 1000 > sinceMs);
   const known = new Map<string, TurnFacts>();
-  const priceFor = createPrices(workspace);
+  const priceFor = createPrices(workspace, async () => (await workspace.config()).config);
   const project = place.isProject ? place.directory : null;
   for (const { name, commit } of countProgress(workspace, "reading conversations", recent)) {
     try {
@@ -142,19 +130,6 @@ async function factsOf(
   for (const [index, turn] of await loadTurns(store, tree, wanted))
     known.set(tree.turnOids[index] ?? "", turnFacts(turn));
   return tree.turnOids.flatMap((oid) => known.get(oid) ?? []);
-}
-
-/** Returns a function that finds the price of a model by the name that the agent wrote. */
-function createPrices(workspace: Workspace): (model: string | undefined) => Promise<ModelPrice | null> {
-  const prices = new Map<string, ModelPrice | null>();
-  return async (model = "") => {
-    const known = prices.get(model);
-    if (known !== undefined) return known;
-    const price =
-      model === "" ? null : (await recordedFacts(workspace, (await workspace.config()).config, { model })).price;
-    prices.set(model, price);
-    return price;
-  };
 }
 
 interface Tally {

@@ -1,6 +1,7 @@
 // The status of this directory: the active conversation, the number of all, and what an import would bring in. Creates nothing.
 import { statSync } from "node:fs";
 import { conversationOf } from "../../core/conversation/name.ts";
+import { JpgError } from "../../core/errors.ts";
 import type { BranchTip } from "../../store/store.ts";
 import { countProgress } from "../conversation/progress.ts";
 import type { ConversationFacts } from "../conversation/tip-cache.ts";
@@ -62,7 +63,10 @@ export async function readStatus(workspace: Workspace): Promise<StatusReport> {
     if (changedMs !== undefined) missing.push({ agent, changedMs });
   }
   // Another conversation that cannot be read hides nothing of the active one; `jpg ls` names it.
-  const newest = await readNewest(workspace, { branches, tip, reader }).catch(() => null);
+  const newest = await readNewest(workspace, { branches, tip, reader }).catch((error: unknown) => {
+    if (error instanceof JpgError) return null;
+    throw error;
+  });
   const expiring = findExpiring(workspace.runtime, missing);
   return {
     store: location.exists ? location.root : null,

@@ -1,13 +1,13 @@
 // Keeps the sessions of the whole machine: those of each project in its own store, as the hooks do, and what is in no project in the
 // user's store. An error in one place does not stop the others.
 
-import { JpgError } from "../../core/errors.ts";
 import { appendAll } from "../../core/lists.ts";
 import type { ReportProgress } from "../conversation/progress.ts";
 import type { Runtime } from "../conversation/runtime.ts";
+import type { Workspace } from "../conversation/workspace.ts";
 import type { ImportFailure } from "../import/import-request.ts";
 import { type SyncObserver, type SyncReport, syncSessions } from "../import/sync.ts";
-import { findPlaces, type MachinePlace, missingSessions, openPlace } from "./machine.ts";
+import { type MachinePlace, missingSessions, visitPlaces } from "./machine.ts";
 
 interface SyncMachine {
   readonly observer: SyncObserver;
@@ -19,36 +19,24 @@ export async function syncMachine(runtime: Runtime, how: SyncMachine): Promise<S
   const sessions: SyncReport["sessions"][number][] = [];
   const failed: ImportFailure[] = [];
   const compactions: SyncReport["compactions"][number][] = [];
-  for (const place of await findPlaces(runtime)) {
-    try {
-      const pass = await syncPlace(runtime, place, how);
-      appendAll(sessions, pass.sessions);
-      appendAll(failed, pass.failed);
-      appendAll(compactions, pass.compactions);
-    } catch (error) {
-      if (!(error instanceof JpgError) || error.kind === "internal") throw error;
-      // A project in which no agent was used.
-      if (error.code !== "no_sessions") failed.push({ path: place.directory, error });
-    }
-  }
+  const { progress, observer } = how;
+  const unread = await visitPlaces(runtime, { progress, warn: observer.warn }, async (workspace, place) => {
+    const pass = await syncPlace(workspace, place, observer);
+    appendAll(sessions, pass.sessions);
+    appendAll(failed, pass.failed);
+    appendAll(compactions, pass.compactions);
+  });
+  // `no_sessions`: a project in which no agent was used.
+  for (const { directory, error } of unread) if (error.code !== "no_sessions") failed.push({ path: directory, error });
   return { sessions, failed, compactions };
 }
 
-async function syncPlace(
-  runtime: Runtime,
-  place: MachinePlace,
-  { observer, progress }: SyncMachine,
-): Promise<SyncReport> {
-  const workspace = await openPlace(runtime, place, { progress, warn: observer.warn });
-  try {
-    // A project's other sessions, such as those in an agent's own store, are found as in the project itself.
-    if (place.isProject) return await syncSessions(workspace, { paths: [] }, { observer });
-    const missing = await missingSessions(workspace, place);
-    const paths = missing.map(({ path }) => path);
-    return paths.length === 0 ? NOTHING : await syncSessions(workspace, { paths }, { observer });
-  } finally {
-    await workspace.close();
-  }
+async function syncPlace(workspace: Workspace, place: MachinePlace, observer: SyncObserver): Promise<SyncReport> {
+  // A project's other sessions, such as those in an agent's own store, are found as in the project itself.
+  if (place.isProject) return syncSessions(workspace, { paths: [] }, { observer });
+  const missing = await missingSessions(workspace, place);
+  const paths = missing.map(({ path }) => path);
+  return paths.length === 0 ? NOTHING : syncSessions(workspace, { paths }, { observer });
 }
 
 const NOTHING: SyncReport = { sessions: [], failed: [], compactions: [] };

@@ -3,7 +3,14 @@
 
 import type { Workspace } from "../../app/conversation/workspace.ts";
 import { importSessions } from "../../app/import/import.ts";
-import { listMachine, listProject, type MachineRow, type OverviewRow, openPlace } from "../../app/overview/machine.ts";
+import {
+  listMachine,
+  listProject,
+  type MachineRow,
+  type OverviewRow,
+  openPlace,
+  runtimeAt,
+} from "../../app/overview/machine.ts";
 import { forTerminal, forTerminalLine, linesOf, safe } from "../../core/safe-text.ts";
 import { type CommandContext, type CommandSpec, INTERRUPTED } from "../frame/command.ts";
 import { untilStopped } from "../frame/interrupt.ts";
@@ -105,8 +112,7 @@ function withoutAll(context: CommandContext): CommandContext {
 
 /** The context as in a project's folder; null = in none. */
 function inPlace(context: CommandContext, project: string | null, opened: Workspace[]): CommandContext {
-  const { JPG_STORE: _, JPG_CONVERSATION: __, ...env } = context.runtime.env;
-  const runtime = { ...context.runtime, env, cwd: project ?? context.runtime.home };
+  const runtime = runtimeAt(context.runtime, project ?? context.runtime.home);
   const open = async (): Promise<Workspace> => {
     const warn = (text: string): void => context.output.warn(forTerminal(text));
     const workspace = await openPlace(runtime, { directory: runtime.cwd }, { progress: context.output.counts, warn });

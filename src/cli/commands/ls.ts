@@ -7,7 +7,7 @@ import { type CommandSpec, count, flag, type OptionValues, text, texts } from ".
 import { renderList } from "../render/conversations.ts";
 import { renderUnreadable } from "../render/list.ts";
 import { renderCount } from "../render/quantity.ts";
-import { type MachineChoice, printMachine } from "./machine-list.ts";
+import { printMachine, type RowChoice } from "./machine-list.ts";
 
 /** The exit code if a part of the store is damaged, or newer than this jpg. */
 const BROKEN_STORE = 3;
@@ -48,16 +48,13 @@ export const command: CommandSpec = {
   withoutGit: true,
   run: async (context) => {
     const { options, runtime, output, json, open } = context;
-    if (flag(options, "all")) return printMachine(context, machineOptions(options));
+    if (flag(options, "all")) return printMachine(context, rowChoice(options));
     const workspace = await open();
-    const agent = text(options, "agent");
     const { rows, archived, left, unreadable } = await listConversations(workspace, {
+      ...rowChoice(options),
       all: flag(options, "branches"),
       archived: flag(options, "archived"),
       labels: texts(options, "label"),
-      agent: agent === undefined ? undefined : agentCalled(agent).name,
-      order: orderOf(options),
-      most: count(options, "count"),
     });
     if (json) output.json(rows);
     else if (rows.length === 0 && unreadable.length === 0)
@@ -73,7 +70,7 @@ export const command: CommandSpec = {
   },
 };
 
-function machineOptions(options: OptionValues): MachineChoice {
+function rowChoice(options: OptionValues): RowChoice {
   const agent = text(options, "agent");
   return {
     agent: agent === undefined ? undefined : agentCalled(agent).name,

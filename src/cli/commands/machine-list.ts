@@ -6,13 +6,13 @@ import { renderList } from "../render/conversations.ts";
 import { renderCount } from "../render/quantity.ts";
 import { renderExpiring } from "../render/status.ts";
 
-/** Which rows. */
-export type MachineChoice = Pick<Parameters<typeof listMachine>[1], "agent" | "order" | "most">;
+/** Which rows, of one store or of the machine, and in which order. */
+export type RowChoice = Pick<Parameters<typeof listMachine>[1], "agent" | "order" | "most">;
 
 /** Returns the exit code: 1 = nothing is there. */
 export async function printMachine(
   { runtime, output, json }: Pick<CommandContext, "runtime" | "output" | "json">,
-  choice: MachineChoice,
+  choice: RowChoice,
 ): Promise<number> {
   const warn = (text: string): void => output.warn(forTerminal(text));
   const report = await listMachine(runtime, { ...choice, progress: output.counts, warn });

@@ -56,7 +56,6 @@ async function treeToList(workspace: Workspace, id: string | undefined): Promise
   }
 }
 
-/** A single word that parses as a bound is what to pin; otherwise it names a conversation. */
 /** Pins each turn of a range, or unpins it: one commit each. */
 async function pinSeveral(
   { options, runtime, output, json }: CommandContext,
@@ -65,9 +64,9 @@ async function pinSeveral(
 ): Promise<number> {
   const { from, to } = await resolveTurns(workspace, await resolveBranch(workspace, id), parseRange(what, runtime));
   const isRemoved = flag(options, "remove");
+  const change = isRemoved ? removePin : addPin;
   const reports: Awaited<ReturnType<typeof addPin>>[] = [];
   for (let turn = from; turn <= to; turn++) {
-    const change = isRemoved ? removePin : addPin;
     reports.push(await change(workspace, await resolveBranch(workspace, id), { type: "turn", turn }));
   }
   if (json) output.json(reports);
@@ -76,6 +75,7 @@ async function pinSeveral(
   return 0;
 }
 
+/** A single word that parses as a bound or a range is what to pin; otherwise it names a conversation. */
 function readArguments(args: readonly string[]): { readonly id?: string; readonly what?: string } {
   const [first, second] = args;
   if (second !== undefined) return { id: first, what: second };

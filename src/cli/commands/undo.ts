@@ -88,12 +88,8 @@ async function undoAgent(context: CommandContext): Promise<number> {
 /** Asks on a terminal; whoever gave --yes or --exec, or has no terminal, decided before. */
 async function isWanted({ options, output, json }: CommandContext, { agent }: AgentUndoPlan): Promise<boolean> {
   const isDecided = flag(options, "yes") || flag(options, "exec") || json || !isTerminal(process.stdin, output);
-  const question = {
-    text: `Undo it, and write a session for ${agentName(agent)}?`,
-    otherwise: "yes",
-    instead: "--yes",
-  };
-  return isDecided || askYesNo({ ...question, otherwise: "yes" }, { output });
+  const text = `Undo it, and write a session for ${agentName(agent)}?`;
+  return isDecided || askYesNo({ text, otherwise: "yes", instead: "--yes" }, { output });
 }
 
 async function continueUndone(

@@ -127,6 +127,11 @@ export function shortCommit(commit: string): SafeText {
   return forTerminalLine(abbreviateCommit(commit, 7));
 }
 
+/** Renders an absolute path, with `~` for the home folder. */
+export function renderPath(path: string, home: string): SafeText {
+  return forTerminalLine(path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path);
+}
+
 /** Renders an id of a compaction, event or session in tables and prose, abbreviated: a command takes it like the whole one. */
 export function renderId(id: string): SafeText {
   return forTerminalLine(abbreviateId(id));

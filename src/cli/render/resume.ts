@@ -5,7 +5,7 @@ import { abbreviateId } from "../../core/conversation/name.ts";
 import { formatTokens } from "../../core/conversation/token-estimate.ts";
 import { renderUsd } from "../../core/model/money.ts";
 import { forTerminalLine, type SafeText, safe, shellWord } from "../../core/safe-text.ts";
-import { renderRange, renderTokens } from "./quantity.ts";
+import { renderPath, renderRange, renderTokens } from "./quantity.ts";
 
 /** Renders which file was written and under which name, the way back, and unless `isPriced`, said before, what the first call costs. */
 export function renderResumed(
@@ -13,7 +13,7 @@ export function renderResumed(
   { agent, home, isPriced }: { readonly agent: string; readonly home: string; readonly isPriced: boolean },
 ): SafeText[] {
   const { path, title, reused, original, first_call: first } = report;
-  const place = forTerminalLine(path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path);
+  const place = renderPath(path, home);
   const [name, shown] = [forTerminalLine(agent), forTerminalLine(title)];
   const where = reused
     ? safe`${name} has it already, as "${shown}": ${place}`

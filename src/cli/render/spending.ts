@@ -6,7 +6,7 @@ import { renderUsd } from "../../core/model/money.ts";
 import { joinLines, type SafeText, safe } from "../../core/safe-text.ts";
 import { type Cell, renderTable } from "../frame/table.ts";
 import type { Rendering, Style } from "../frame/terminal.ts";
-import { groupDigits, renderTime } from "./quantity.ts";
+import { groupDigits, renderPath, renderTime } from "./quantity.ts";
 
 interface SpendingRendering extends Rendering {
   readonly home: string;
@@ -75,6 +75,6 @@ function priceText({ price_usd: usd, unpriced }: Pick<Spent, "price_usd" | "unpr
 }
 
 function shortPath(path: string, home: string): string {
-  const shown = path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
+  const shown = renderPath(path, home);
   return shown.length <= LONGEST_NAME ? shown : `…${shown.slice(1 - LONGEST_NAME)}`;
 }

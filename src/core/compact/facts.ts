@@ -284,9 +284,8 @@ function takeNumbered(text: string, { start, end, traits }: Word, add: AddFact):
   if (traits === DIGIT && end - start < 3 && text.charCodeAt(end) !== 0x20) return false;
   if ((traits & ~(COLON | DOT)) === (LOWER | DIGIT) && end - start >= 7 && end - start <= 40) {
     const word = text.slice(start, end);
-    if (SHA.test(word) && isPartOfUuid(text, { start, end })) return true;
     if (SHA.test(word)) {
-      add("shas", word);
+      if (!isPartOfUuid(text, { start, end })) add("shas", word);
       return true;
     }
   }
