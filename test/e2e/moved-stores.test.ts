@@ -262,6 +262,8 @@ describe.concurrent("a clone whose HEAD names no branch", () => {
     expect(sandbox.git(["rev-parse", "--abbrev-ref", "@{upstream}"], join(project, ".git", "jpg"))).toBe(
       `origin/${branch}`,
     );
-    expect((await sandbox.jpg(["ls"], { cwd: project })).stdout).toContain(sandbox.conversation);
+    const active = sandbox.conversation.split("-").at(-1);
+    expect((await sandbox.jpg(["ls"], { cwd: project })).stdout).toContain(` *${active}\n`);
+    expect(await sandbox.json(["ls"], { cwd: project })).toMatchObject([{ id: sandbox.conversation, active: true }]);
   });
 });

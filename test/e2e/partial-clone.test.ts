@@ -48,7 +48,7 @@ describe("jpg clone --filter=blob:none", () => {
     const [row] = await sandbox.json<readonly ListRow[]>(["ls"], { cwd: talks });
     expect(row).toMatchObject({ turns: 6, turns_elsewhere: 3 });
     expect(await sandbox.json(["stats"], { cwd: talks })).toMatchObject({ turns: 6, turns_elsewhere: 3 });
-    expect((await sandbox.jpg(["ls"], { cwd: talks })).stdout).toContain(`~? → ${row?.tokens.view}+`);
+    expect((await sandbox.jpg(["ls"], { cwd: talks })).stdout).toContain(`~?→${row?.tokens.view}+`);
     expect((await sandbox.jpg(["show"], { cwd: talks })).stdout).toContain(
       "3 turns of this partial clone are not here",
     );

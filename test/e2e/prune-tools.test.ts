@@ -83,7 +83,7 @@ describe("tools that were never called", () => {
     expect(before - after).toBe(tokens);
     // Tools begin what is sent: nothing of it is read from a cache the next time.
     expect(report["cache"]).toMatchObject({ prefix_kept: 0, rewritten: after, saved_per_call: tokens });
-    expect((await sandbox.jpg(["show", String(report["compaction"])])).stdout).toContain("Tools pruned:");
+    expect((await sandbox.jpg(["show", String(report["compaction"]), "--full"])).stdout).toContain("Tools pruned:");
     expect((await sandbox.json<{ tokens: { view: number } }>(["stats"])).tokens.view).toBe(after);
 
     await sandbox.jpg(["query", "And then?"]);

@@ -77,7 +77,7 @@ describe("jpg compact with a summary", () => {
     expect(body).toMatch(/ Prompt: sha256 [0-9a-f]{64}\n {4}Usage: 1000 tokens sent .*\n {4}Price unknown/);
     expect(body).toContain("Open tasks:\n```\n    docs\n```");
     const [{ compaction }] = (await sandbox.json<[Json]>(["log"])) as [Json];
-    const shown = (await sandbox.jpg(["show", String(compaction)])).stdout;
+    const shown = (await sandbox.jpg(["show", String(compaction), "--full"])).stdout;
     expect(shown).toMatch(/^Model: +test\/model-1$/m);
     expect(shown).toMatch(/^Usage: +1\.0k tokens sent, 20 answered in 1 call, price unknown$/m);
     expect((await sandbox.jpg(["undo"])).code).toBe(0);
