@@ -15,9 +15,7 @@ describe("jpg search", () => {
     const { stdout, code } = await sandbox.jpg(["search", "stood at 4"]);
     expect(code).toBe(0);
     expect(stdout).toMatch(
-      new RegExp(
-        `^${sandbox.conversation}/main\n  4:\\S+  assistant  Answer 4: the water stood at 4 metres\\.\n$`,
-      ),
+      new RegExp(`^${sandbox.conversation}/main\n  4:\\S+  assistant  Answer 4: the water stood at 4 metres\\.\n$`),
     );
     const [hit] = await sandbox.json<Json[]>(["search", "stood at 4"]);
     const event = String(hit?.["event"]);

@@ -451,7 +451,9 @@ describe("a slash command", () => {
   it("/compact strip takes out reasoning and tool calls without a model, also of a short conversation", async () => {
     const branch = (await importBytes(workspace, smallSession({ turns: 9 }))).branch;
     const chat = await beginChat(branch);
-    expect(await chat.enter("/compact strip 6")).toMatch(/— context compacted .*\nStripped reasoning.*\n(?:warning: .*\n)?\/diff shows/);
+    expect(await chat.enter("/compact strip 6")).toMatch(
+      /— context compacted .*\nStripped reasoning.*\n(?:warning: .*\n)?\/diff shows/,
+    );
     expect(await chat.enter("/log")).toContain("reasoning + tools stripped");
     await chat.enter("/compact undo");
     await chat.press(`/compact${ENTER}`, "[S] Strip");
