@@ -165,6 +165,9 @@ function rankOf(name: string, active: string | null): number {
   return name === active ? 0 : forkOf(name) === "main" ? 1 : 2;
 }
 
+/** From so much of the window on, lists show the share as a warning. */
+export const NEARLY_FULL = 0.8;
+
 /** A row of `ls`: one conversation by one branch. */
 export interface ListRow extends Omit<ConversationFacts, "window"> {
   readonly id: string;

@@ -1,5 +1,5 @@
 // The table of `jpg ls`, which fits on 80 columns: the title gets what the other columns leave.
-import type { ListRow } from "../../app/look/list.ts";
+import { type ListRow, NEARLY_FULL } from "../../app/look/list.ts";
 import type { MachineRow } from "../../app/overview/machine.ts";
 import { shortAgentName } from "../../app/sessions/session-registry.ts";
 import { suffixOf } from "../../core/conversation/name.ts";
@@ -29,8 +29,6 @@ interface ListColumn extends Column {
 /** Columns of the terminal that the title gets at least, as long as other columns can be left out. */
 const LEAST_TITLE = 30;
 const TITLE = "TITLE";
-/** From so much of the window on, the share is shown as a warning. */
-const NEARLY_FULL = 0.8;
 /** Columns that the name of a project keeps at least. */
 const LEAST_PROJECT = 8;
 /** US dollars: half a cent. */

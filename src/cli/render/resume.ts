@@ -38,7 +38,7 @@ export function renderAgentUndo(
   return [
     safe`${forTerminalLine(agent)} compacted turns ${turns} of "${forTerminalLine(title)}"; ${after}: ${change} tokens.`,
     renderFirstCall(first),
-    ...(share < NEARLY_FULL ? [] : [compactsAgain(share, agent)]),
+    ...(share < COMPACTS_FROM ? [] : [compactsAgain(share, agent)]),
   ];
 }
 
@@ -50,7 +50,7 @@ function compactsAgain(share: number, agent: string): SafeText {
 }
 
 /** Share of the window from which an agent is likely to compact by itself. */
-const NEARLY_FULL = 0.7;
+const COMPACTS_FROM = 0.7;
 
 /** Renders what the first call sends; prices only where they are known. */
 function renderFirstCall({ tokens, usd, window, whole }: FirstCall): SafeText {

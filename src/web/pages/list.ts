@@ -1,5 +1,5 @@
 // Search results as links to events, including events that the view hides.
-import type { ListRow } from "../../app/look/list.ts";
+import { type ListRow, NEARLY_FULL } from "../../app/look/list.ts";
 import type { SearchHit, SearchReport } from "../../app/look/search.ts";
 import { shortAgentName } from "../../app/sessions/session-registry.ts";
 import { formatTokens } from "../../core/conversation/token-estimate.ts";
@@ -127,9 +127,6 @@ function windowHtml({ window }: ListRow): string | Html {
   const { model, share, tokens } = window;
   return html`<span title="of the ${formatTokens(tokens)} tokens of ${model}"${share >= NEARLY_FULL ? html` class="nearly"` : nothing}>${Math.round(share * 100)}%</span>`;
 }
-
-/** From so much of the window on, the share is shown as a warning, as `jpg ls` does. */
-const NEARLY_FULL = 0.8;
 
 /** At list prices; an unknown price is no figure. */
 function costHtml({ cost_usd: usd }: ListRow): string | Html {
