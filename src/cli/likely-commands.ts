@@ -12,6 +12,7 @@ interface LikelyCommand {
 
 const use: LikelyCommand = { type: "use", takes: "ID", does: "makes a conversation or a fork the active one" };
 const ls: LikelyCommand = { type: "ls", does: "lists the conversations" };
+const largest: LikelyCommand = { type: "ls --sort size", does: "lists the conversations, the largest view first" };
 const remove: LikelyCommand = {
   type: "rm",
   takes: "ID",
@@ -43,6 +44,7 @@ export const LIKELY_COMMANDS: Readonly<Record<string, readonly LikelyCommand[]>>
   backup: [{ type: "push", does: "sends conversations to a remote" }, exportTo],
   branch: [fork, forks],
   branches: [forks],
+  biggest: [largest],
   browse: [serve],
   cat: [print],
   commit: [{ ...imports, does: "makes one commit a turn; there is nothing to commit by hand" }],
@@ -65,6 +67,7 @@ export const LIKELY_COMMANDS: Readonly<Record<string, readonly LikelyCommand[]>>
   ],
   info: [{ type: "show", takes: "", does: "shows what an ID names" }],
   install: [hooks],
+  largest: [largest],
   less: [print],
   list: [ls],
   load: [imports],

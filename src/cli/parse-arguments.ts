@@ -156,10 +156,10 @@ function wrongChoice(option: OptionSpec | undefined, value: string): Fault {
   };
 }
 
-function tooMany({ arguments: all = [] }: CommandSpec, message: string): Fault {
+function tooMany({ arguments: all = [], noArguments }: CommandSpec, message: string): Fault {
   const got = /got (\d+)/.exec(message)?.[1] ?? "more";
   const names = all.map(({ name }) => bareName(name).toUpperCase()).join(" and ");
-  if (all.length === 0) return { message: `takes no arguments; got ${got}` };
+  if (all.length === 0) return { message: `takes no arguments; got ${got}`, hints: [noArguments] };
   return { message: `takes ${all.length === 1 ? "one argument" : `${all.length} arguments`}, ${names}; got ${got}` };
 }
 

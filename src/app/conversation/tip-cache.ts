@@ -21,7 +21,7 @@ export interface ConversationFacts {
   readonly compactions: number;
   /** Last turn that a live compaction covers, 0-based; absent = none. */
   readonly compacted_to?: number;
-  /** RFC 3339 UTC. */
+  /** When somebody last said something in it; of its commit where that is unknown. RFC 3339 UTC. */
   readonly updated_at: string;
   /** Format of the session that it was imported from; absent = it began in jpg. */
   readonly agent?: string;
@@ -68,7 +68,7 @@ interface CachedTip {
 }
 
 /** To be raised when jpg counts differently or caches something else. */
-const FORMAT = 2;
+const FORMAT = 3;
 const CACHE = `tip-${FORMAT}`;
 
 /** Reads the cache of a branch; its parts may be of older commits. */

@@ -99,12 +99,17 @@ function sourceChanges(work: ImportCommits, index: number): FileChange[] {
 
 function titleChanges(work: ImportCommits, index: number): FileChange[] {
   return work.sequence.titlesIn(index).map(({ timestamp, title, id: source }) => {
-    const id = shortId(sha256(`${work.session}:${source}`), RECORD_ID_LENGTH);
+    const id = titleRecordId(work.session, source);
     return {
       path: recordPath("meta", timestamp, id),
       bytes: encode(`${formatRecordLine({ type: "meta", id, timestamp, title }, derivedPadding(id))}\n`),
     };
   });
+}
+
+/** The id under which a session's title is stored. `source`: its id in the session. */
+export function titleRecordId(session: string, source: string): string {
+  return shortId(sha256(`${session}:${source}`), RECORD_ID_LENGTH);
 }
 
 /** The tools that the agent offers from a turn on. The first turn also gets the earlier ones, which an older jpg did not record. */

@@ -30,6 +30,7 @@ import {
   reportUnchanged,
   type StoreFacts,
 } from "./import-report.ts";
+import { sessionTitle } from "./session-title.ts";
 
 export interface SessionImport {
   /** Null when the store has all of it. */
@@ -177,7 +178,7 @@ function describe(plan: Planned, compactions: number): ImportReport {
     skipped_lines: session.skippedLines.length,
     status: decision.kind === "create" ? "created" : decision.kind === "fork" ? "forked" : "updated",
     source: open.path,
-    title: session.title,
+    title: sessionTitle(session),
     ...agentOf(open),
     ...newerAgentOf(open),
     turns_added: chain.turnCount - turnsBefore(decision),

@@ -14,15 +14,19 @@ import { readSourceCache } from "./import-report.ts";
 
 /**
  * `new` = the store has nothing of it; `grown` = it has more than the store; `kept` = the store has all of it; `written` = jpg wrote
- * the file to resume a conversation, and nobody continued it.
+ * the file to resume a conversation, and nobody continued it; `empty` = nothing was asked in it yet.
  */
 export interface SessionState {
-  readonly state: "new" | "grown" | "kept" | "written";
+  readonly state: "new" | "grown" | "kept" | "written" | "empty";
   /** A branch that has it; null = none. */
   readonly branch: string | null;
 }
 
 const NEW: SessionState = { state: "new", branch: null };
+const EMPTY: SessionState = { state: "empty", branch: null };
+
+/** Bytes: a session in which nothing was asked is no longer, since agents make such files at their start. */
+const MOST_EMPTY_BYTES = 256 * 1024;
 
 /** Returns a function that compares files with the store as it is now. Files that have not changed since their import are not read. */
 export async function createSessionStates(workspace: Workspace): Promise<(file: SessionFile) => Promise<SessionState>> {
@@ -39,11 +43,16 @@ export async function createSessionStates(workspace: Workspace): Promise<(file: 
     try {
       return await compare(workspace, { tips, removed }, await openSession(runtime, file, { allBranches: false }));
     } catch (error) {
-      // The import says what is wrong with it.
-      if (error instanceof JpgError) return NEW;
-      throw error;
+      return stateByError(error);
     }
   };
+}
+
+/** Throws what is no error of a file. */
+function stateByError(error: unknown): SessionState {
+  if (!(error instanceof JpgError)) throw error;
+  // Of any other, the import says what is wrong with it.
+  return error.code === "empty_session" ? EMPTY : NEW;
 }
 
 interface StoreContent {
@@ -66,10 +75,14 @@ async function compare(
   }
   const names = { session, suffix: importSuffix(format.name, session), continues: origin?.conversation };
   const [first, ...others] = await findSessionBranches(workspace.store, tips, names);
-  if (first === undefined) return NEW;
+  if (first === undefined) return isEmpty(open) ? EMPTY : NEW;
   for (const { tree, pieces } of [first, ...others]) {
     const bytes = pieces.reduce((sum, { size = 0 }) => sum + size, 0);
     if (bytes >= source.byteLength) return { state: "kept", branch: tree.branch };
   }
   return { state: "grown", branch: first.tree.branch };
+}
+
+function isEmpty({ format, source }: OpenSession): boolean {
+  return source.byteLength <= MOST_EMPTY_BYTES && format.read(source).turnCount === 0;
 }

@@ -5,6 +5,7 @@ import { marksInForce } from "../../core/conversation/marks.ts";
 import { JpgError } from "../../core/errors.ts";
 import type { BranchTip } from "../../store/store.ts";
 import { type CountedView, loadCountedMinimal, reportTokens } from "../conversation/counted-view.ts";
+import { lastMessageTime } from "../conversation/last-message.ts";
 import { sha256 } from "../conversation/runtime.ts";
 import { isBrokenLink } from "../conversation/spliced-turns.ts";
 import { type ConversationFacts, cacheAtTip, cachedAt, readTip } from "../conversation/tip-cache.ts";
@@ -90,7 +91,8 @@ async function readFacts(
     ...parentOf(tree.header),
     ...(isSpliced(loaded, tree) ? { spliced: true as const } : {}),
     ...(damaged > 0 ? { damaged: true as const } : {}),
-    updated_at: new Date(seconds * 1000).toISOString(),
+    updated_at:
+      lastMessageTime(loaded.turns.get(tree.turnOids.length - 1)?.events) ?? new Date(seconds * 1000).toISOString(),
     ...(tree.header.source === null ? {} : { agent: tree.header.source.format }),
     ...(prices === null ? {} : await pricedFacts(workspace, loaded, prices)),
     ...(archived ? { archived } : {}),

@@ -176,7 +176,7 @@ export async function missingSessions(
   const missing: MissingSession[] = [];
   for (const session of countProgress(workspace, "comparing sessions", sessions)) {
     const stats = statSync(session.path, { throwIfNoEntry: false });
-    if (stats === undefined || stats.size === 0) continue;
+    if (stats === undefined) continue;
     const { state } = await stateOf(session);
     if (state === "new" || state === "grown")
       missing.push({ ...session, state, bytes: stats.size, changedMs: stats.mtimeMs });
@@ -188,15 +188,22 @@ export async function missingSessions(
 export async function listMachine(runtime: Runtime, options: MachineOptions): Promise<MachineReport> {
   const rows: (MachineRow | Unread)[] = [];
   const missing: MissingSession[] = [];
+  const here = await placeHere(runtime);
   const unreadable = await visitPlaces(runtime, options, async (workspace, place) => {
-    const found = await listPlace(workspace, place, options);
+    const found = await listPlace(workspace, place, { ...options, isHere: place.directory === here });
     appendAll(rows, found.rows);
     appendAll(missing, found.missing);
   });
-  rows.sort((a, b) => rankOf(b, options.order) - rankOf(a, options.order));
-  const { shown, looked } = await readRows(runtime, rows, options);
+  rows.sort((a, b) => compareRows(a, b, options.order));
+  const shown = await readRows(runtime, rows, options);
   const expiring = findExpiring(runtime, missing);
-  return { rows: shown, left: rows.length - looked, expiring, unreadable };
+  return { rows: shown, left: rows.length - shown.length, expiring, unreadable };
+}
+
+/** The place whose active conversation commands here are about; null if the environment names another store or conversation. */
+async function placeHere(runtime: Runtime): Promise<string | null> {
+  const { JPG_STORE: store = "", JPG_CONVERSATION: conversation = "" } = runtime.env;
+  return store + conversation === "" ? ((await createTops()(runtime.cwd)) ?? runtime.home) : null;
 }
 
 interface ListedPlace {
@@ -207,32 +214,33 @@ interface ListedPlace {
 async function listPlace(
   workspace: Workspace,
   place: MachinePlace,
-  { agent, order }: MachineOptions,
+  { agent, order, isHere }: MachineOptions & { readonly isHere: boolean },
 ): Promise<ListedPlace> {
   const project = place.isProject ? place.directory : null;
   const listed = workspace.location.exists ? await listConversations(workspace, { all: false, agent, order }) : null;
   const missing = await missingSessions(workspace, place);
   const isShown = ({ state, format }: MissingSession): boolean =>
     state === "new" && (agent === undefined || format === agent);
-  const conversations = listed?.rows.map((row): MachineRow => ({ ...row, active: false, project })) ?? [];
+  const conversations =
+    listed?.rows.map((row): MachineRow => ({ ...row, active: isHere && row.active === true, project })) ?? [];
   return { rows: [...conversations, ...missing.filter(isShown).map((session) => ({ session, project }))], missing };
 }
 
-/** Reads the sessions among the first rows. `looked`: number of rows that were shown or left out. */
+/** Reads the sessions among the first rows, and further ones as long as they may belong among them. `rows`: in the order asked for. */
 async function readRows(
   runtime: Runtime,
   rows: readonly (MachineRow | Unread)[],
-  { most = Number.POSITIVE_INFINITY, progress }: MachineOptions,
-): Promise<{ readonly shown: readonly MachineRow[]; readonly looked: number }> {
-  const shown: MachineRow[] = [];
-  let looked = 0;
+  { most = Number.POSITIVE_INFINITY, order, progress }: MachineOptions,
+): Promise<readonly MachineRow[]> {
+  let shown: MachineRow[] = [];
   for (const row of countProgress({ progress }, "reading sessions", rows)) {
-    if (shown.length >= most) break;
-    looked += 1;
-    const read = "id" in row ? row : await readRow(runtime, row.session);
-    if (read !== null) shown.push("id" in row ? row : { ...read, project: row.project });
+    const last = shown.length < most ? undefined : shown.at(-1);
+    // A file may be newer than its last message, and is not older.
+    if (last !== undefined && compareRows(last, row, order) <= 0) break;
+    shown.push("id" in row ? row : { ...(await readRow(runtime, row.session)), project: row.project });
+    if (shown.length >= most) shown = shown.sort((a, b) => compareRows(a, b, order)).slice(0, most);
   }
-  return { shown, looked };
+  return shown.sort((a, b) => compareRows(a, b, order));
 }
 
 /** Lists the conversations of a workspace and the sessions of its project that are not imported, newest first. */
@@ -243,10 +251,7 @@ export async function listProject(workspace: Workspace): Promise<readonly Overvi
   const sessions = files.map((file): MachineSession => ({ ...file, format: formatOf(file.agent), directory: null }));
   const fresh = (await missingSessions(workspace, { sessions })).filter(({ state }) => state === "new");
   const rows: OverviewRow[] = [...listed.rows];
-  for (const session of countProgress(workspace, "reading sessions", fresh)) {
-    const row = await readRow(runtime, session);
-    if (row !== null) rows.push(row);
-  }
+  for (const session of countProgress(workspace, "reading sessions", fresh)) rows.push(await readRow(runtime, session));
   return rows.sort((a, b) => Date.parse(b.updated_at) - Date.parse(a.updated_at));
 }
 
@@ -260,17 +265,25 @@ interface Unread {
   readonly project: string | null;
 }
 
-function rankOf(row: MachineRow | Unread, order: ListOrder = "age"): number {
-  if (order === "age") return "id" in row ? Date.parse(row.updated_at) : row.session.changedMs;
-  if (!("id" in row)) return -1;
+/** Negative = `a` comes first. */
+function compareRows(a: MachineRow | Unread, b: MachineRow | Unread, order: ListOrder = "age"): number {
+  const byRank = order === "age" ? 0 : rankOf(b, order) - rankOf(a, order);
+  return byRank || timeMs(b) - timeMs(a);
+}
+
+/** What is not known comes last. */
+function rankOf(row: MachineRow | Unread, order: Exclude<ListOrder, "age">): number {
+  if (!("id" in row) || row.session !== undefined) return -1;
   return order === "size" ? row.tokens.view : (row.cost_usd ?? -1);
 }
 
-/** Null for a session in which nothing was said. */
-async function readRow(runtime: Runtime, session: MissingSession): Promise<OverviewRow | null> {
+function timeMs(row: MachineRow | Unread): number {
+  return "id" in row ? Date.parse(row.updated_at) : row.session.changedMs;
+}
+
+async function readRow(runtime: Runtime, session: MissingSession): Promise<OverviewRow> {
   const { path, bytes, changedMs, format } = session;
-  const { turns = 0, title = "", problem, is_beginning } = await describeKept(runtime, session, bytes);
-  if (turns === 0 && problem === undefined && is_beginning !== true) return null;
+  const { turns = 0, title = "", problem, is_beginning, updated_at } = await describeKept(runtime, session, bytes);
   return {
     id: "",
     branch: "",
@@ -279,7 +292,7 @@ async function readRow(runtime: Runtime, session: MissingSession): Promise<Overv
     tokens: { raw: 0, view: 0 },
     compactions: 0,
     forks: 0,
-    updated_at: new Date(changedMs).toISOString(),
+    updated_at: updated_at ?? new Date(changedMs).toISOString(),
     agent: format,
     session: { path, bytes, ...(is_beginning === true && { is_beginning }) },
   };

@@ -18,7 +18,7 @@ export interface StatusReport {
   readonly store: string | null;
   /** The conversation that `@` names; null when there is none. */
   readonly active: (ConversationFacts & { readonly branch: string }) | null;
-  /** The conversation that changed last, if it is not the active one; absent = it is, or there is none. */
+  /** The conversation in which somebody spoke last, if it is not the active one; absent = it is, or there is none. */
   readonly newest?: { readonly branch: string; readonly title: string; readonly updated_at: string };
   readonly conversations: number;
   /** What remotes have while the store is empty, and what to type; absent if they have nothing, or the store does. */
@@ -82,7 +82,7 @@ export async function readStatus(workspace: Workspace): Promise<StatusReport> {
 /** Tips that are read, at most, to find one that is no sub-agent's. */
 const MOST_READ = 20;
 
-/** The conversation with the newest commit, sub-agents' left out; null if that is the active one. */
+/** The conversation with the newest message, sub-agents' left out; null if that is the active one. */
 async function readNewest(
   { store }: Workspace,
   {
@@ -95,12 +95,16 @@ async function readNewest(
   if (branches.length === 0) return null;
   const times = await store.readCommitTimes(branches.map(({ commit }) => commit));
   const dated = branches.map((tip, at) => ({ tip, time: times[at] ?? 0 })).sort((a, b) => b.time - a.time);
-  const activeTime = dated.find(({ tip }) => tip === active)?.time ?? Number.NEGATIVE_INFINITY;
+  let newest = active === undefined ? null : { branch: active.name, ...(await reader.read(active)) };
   for (const { tip, time } of dated.slice(0, MOST_READ)) {
-    const isActive = active !== undefined && conversationOf(tip.name) === conversationOf(active.name);
-    if (isActive || time <= activeTime) return null;
-    const { parent, archived, title, updated_at } = await reader.read(tip);
-    if (parent?.kind !== "agent" && archived !== true) return { branch: tip.name, title, updated_at };
+    // No message is newer than its commit.
+    if (newest !== null && (time + 1) * 1000 <= Date.parse(newest.updated_at)) break;
+    const facts = await reader.read(tip);
+    const isNewer = newest === null || facts.updated_at > newest.updated_at;
+    if (isNewer && facts.parent?.kind !== "agent" && facts.archived !== true) newest = { branch: tip.name, ...facts };
   }
-  return null;
+  if (newest === null || (active !== undefined && conversationOf(newest.branch) === conversationOf(active.name)))
+    return null;
+  const { branch, title, updated_at } = newest;
+  return { branch, title, updated_at };
 }

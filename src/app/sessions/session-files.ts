@@ -51,14 +51,34 @@ export async function readSessionBeginning(path: string, byteLength: number): Pr
   return text.length < byteLength ? text : text.subarray(0, text.lastIndexOf(NEWLINE) + 1);
 }
 
+/**
+ * Reads a file's first line and its last whole lines, `byteLength` bytes at most; null if it is packed or has no line end where one is
+ * needed. `size`: bytes of the file.
+ */
+export function readSessionEnding(
+  path: string,
+  { byteLength, size }: { readonly byteLength: number; readonly size: number },
+): Buffer | null {
+  const beginning = readBeginning(path, SESSION_BEGINNING);
+  const first = beginning.indexOf(NEWLINE) + 1;
+  const bytes = readPart(path, byteLength, Math.max(first, size - byteLength));
+  const last = bytes.indexOf(NEWLINE) + 1;
+  if (isPacked(beginning) || first === 0 || last === 0) return null;
+  return Buffer.concat([beginning.subarray(0, first), bytes.subarray(last)]);
+}
+
 const NEWLINE = 10;
 
 /** Reads the first bytes of a file. Synchronous: for thousands of files, the thread pool would cost far more than the reading. */
 export function readBeginning(path: string, byteLength: number): Buffer {
+  return readPart(path, byteLength, 0);
+}
+
+function readPart(path: string, byteLength: number, from: number): Buffer {
   const file = openSync(path, "r");
   try {
     const buffer = Buffer.allocUnsafe(byteLength);
-    return buffer.subarray(0, readSync(file, buffer, 0, byteLength, 0));
+    return buffer.subarray(0, readSync(file, buffer, 0, byteLength, from));
   } finally {
     closeSync(file);
   }

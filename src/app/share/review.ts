@@ -326,6 +326,7 @@ async function findAgainst(workspace: Workspace, { branch }: BranchTree): Promis
     forkOf(branch) === MAIN ? "is not a fork, and no remote is known to have it" : `has no ${MAIN} to compare with`;
   throw userError("not_a_fork", `${branch} ${reason}, so there is nothing to compare it with.`, {
     hints: [
+      "`jpg diff --stat` shows what compactions changed for the model.",
       "`jpg review FORK` reviews a fork of the conversation, which `jpg ls --branches` lists.",
       "`jpg fetch` downloads what a remote has of it.",
     ],

@@ -4,7 +4,7 @@ import { describeRemotes } from "../../app/names/conversations.ts";
 import { agentCalled, exampleAgent, formatNames, shortAgentName } from "../../app/sessions/session-registry.ts";
 import { forTerminal, forTerminalLine, type SafeText, safe } from "../../core/safe-text.ts";
 import { type CommandSpec, count, flag, type OptionValues, text, texts } from "../frame/command.ts";
-import { renderList } from "../render/conversations.ts";
+import { activeNote, renderList } from "../render/conversations.ts";
 import { renderUnreadable } from "../render/list.ts";
 import { renderCount } from "../render/quantity.ts";
 import { printMachine, type RowChoice } from "./machine-list.ts";
@@ -16,13 +16,14 @@ export const command: CommandSpec = {
   name: "ls",
   summary: "list conversations with agent, turns, tokens and cost",
   description:
-    "Lists conversations, newest first. TOKENS are those of the whole history and, after the arrow, those that the model sees; FULL is their share of the model's window. COST is that of the recorded requests at today's list prices. The last column names the conversation in other commands; the active one has a star.",
+    "Lists conversations, the one with the newest message first; AGE is the time since that message. TOKENS are those of the whole history and, after the arrow, those that the model sees; FULL is their share of the model's window. COST is that of the recorded requests at today's list prices. The last column names the conversation in other commands; the active one has a star.",
   options: [
     { flags: "--agent <name>", description: `only conversations of this agent: ${formatNames().join(", ")}` },
     {
       flags: "--sort <order>",
-      description: "newest, largest or most expensive first",
-      choices: ["age", "size", "cost"],
+      description:
+        "last message first, most tokens that the model sees first (size or tokens), or most expensive first",
+      choices: ["age", "size", "tokens", "cost"],
     },
     { flags: "-n, --count <n>", description: "only the first so many" },
     {
@@ -45,6 +46,7 @@ export const command: CommandSpec = {
     },
     { command: "jpg ls -n 5", explains: "the newest five" },
   ],
+  noArguments: "`jpg show ID` shows one conversation, `jpg use ID` makes it the active one.",
   withoutGit: true,
   run: async (context) => {
     const { options, runtime, output, json, open } = context;
@@ -65,6 +67,7 @@ export const command: CommandSpec = {
       output.warn(safe`Turns of ${name} do not continue each other: git joined them; \`jpg show ${name}\` says more.`);
     }
     for (const line of json ? [] : leftOutLines({ rows, archived, left })) output.detail(line);
+    if (output.seen && !json) for (const line of activeNote(rows)) output.info(output.errorStyle.faint(line));
     for (const one of unreadable) output.warn(renderUnreadable(one));
     return unreadable.length === 0 ? 0 : BROKEN_STORE;
   },
@@ -81,6 +84,7 @@ function rowChoice(options: OptionValues): RowChoice {
 
 function orderOf(options: OptionValues): ListOrder | undefined {
   const order = text(options, "sort");
+  if (order === "tokens") return "size";
   return order === "age" || order === "size" || order === "cost" ? order : undefined;
 }
 

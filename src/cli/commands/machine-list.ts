@@ -2,7 +2,7 @@
 import { listMachine, type MachineReport } from "../../app/overview/machine.ts";
 import { forTerminal, forTerminalLine, type SafeText, safe } from "../../core/safe-text.ts";
 import type { CommandContext } from "../frame/command.ts";
-import { renderList } from "../render/conversations.ts";
+import { activeNote, renderList } from "../render/conversations.ts";
 import { renderCount } from "../render/quantity.ts";
 import { renderExpiring } from "../render/status.ts";
 
@@ -21,6 +21,7 @@ export async function printMachine(
   else output.data(renderList(report.rows, { style: output.style, width: output.width, now: runtime.now() }));
   for (const { directory, error } of report.unreadable)
     output.warn(safe`The store of ${forTerminalLine(directory)} cannot be read: ${forTerminal(error.message)}`);
+  if (output.seen && !json) for (const line of activeNote(report.rows)) output.info(output.errorStyle.faint(line));
   if (!json) for (const line of machineLines(report)) output.info(line);
   return report.rows.length === 0 ? 1 : 0;
 }

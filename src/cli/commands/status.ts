@@ -17,6 +17,7 @@ export const command: CommandSpec = {
       listed: "more",
     },
   ],
+  noArguments: "`jpg show ID` shows one conversation, `jpg use ID` makes it the active one.",
   withoutGit: true,
   run: async (context) => {
     const { options, output, json, open } = context;

@@ -46,6 +46,8 @@ export interface CommandSpec {
   /** As commander writes them, e.g. `[id]`, `[paths...]`. */
   readonly arguments?: readonly ArgumentSpec[];
   readonly options?: readonly OptionSpec[];
+  /** For a command without arguments: what to type for what somebody means who gives it one, a sentence. */
+  readonly noArguments?: string;
   /** Removed options, as typed, and what to do instead: a sentence. */
   readonly formerOptions?: Readonly<Record<string, string>>;
   readonly examples?: readonly { readonly command: string; readonly explains: string }[];

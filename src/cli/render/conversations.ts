@@ -8,7 +8,7 @@ import { renderUsd } from "../../core/model/money.ts";
 import { forTerminal, joinLines, type SafeText, safe } from "../../core/safe-text.ts";
 import { type Cell, type Column, renderTableText } from "../frame/table.ts";
 import { displayWidth, type Rendering, type Style } from "../frame/terminal.ts";
-import { renderAge, renderBytes, renderElsewhere, renderOverhead } from "./quantity.ts";
+import { renderAge, renderElsewhere, renderOverhead } from "./quantity.ts";
 
 /** A row of one store's list, or of the whole machine's. */
 type ListedRow = ListRow & Partial<Pick<MachineRow, "project" | "session">>;
@@ -26,9 +26,10 @@ interface ListColumn extends Column {
   readonly spare?: number;
 }
 
-/** Columns of the terminal that the title gets at least, as long as other columns can be left out. */
+/** Columns of the terminal that the title, with the project before it, gets at least, as long as other columns can be left out. */
 const LEAST_TITLE = 30;
 const TITLE = "TITLE";
+const PROJECT = "PROJECT";
 /** Columns that the name of a project keeps at least. */
 const LEAST_PROJECT = 8;
 /** US dollars: half a cent. */
@@ -40,13 +41,24 @@ export function renderList(rows: readonly ListedRow[], { style, width, now }: Li
   const { columns, gap } = fitting(columnsOf(rows, style, now), rows, { style, width });
   const cells = columns.map(({ head }): Cell => ({ text: head, paint: style.faint }));
   for (const row of rows) for (const { cell } of columns) cells.push(cell(row, style));
+  return joinLines([renderTableText(cells, { columns, width, gap }), ...listNotes(rows, style)]);
+}
+
+/** Says what the marks `+` and `?` in these rows mean. */
+export function listNotes(rows: readonly ListedRow[], style: Style): readonly SafeText[] {
   const isShort = rows.some(({ overhead_source }) => overhead_source === "unknown");
   const elsewhere = rows.reduce((turns, row) => turns + (row.turns_elsewhere ?? 0), 0);
-  return joinLines([
-    renderTableText(cells, { columns, width, gap }),
+  return [
     ...(isShort ? [style.faint(safe`+ ${renderOverhead("unknown") ?? ""}`)] : []),
     ...(elsewhere > 0 ? [style.faint(safe`? ${renderElsewhere(elsewhere) ?? ""}`)] : []),
-  ]);
+  ];
+}
+
+/** Says what the star before an ID means; empty where no row has one. */
+export function activeNote(rows: readonly ListedRow[]): readonly SafeText[] {
+  return rows.some(({ active }) => active === true)
+    ? [safe`* the active conversation: commands without an ID are about it.`]
+    : [];
 }
 
 function columnsOf(rows: readonly ListedRow[], style: Style, now: Date): readonly ListColumn[] {
@@ -55,7 +67,7 @@ function columnsOf(rows: readonly ListedRow[], style: Style, now: Date): readonl
   return [
     { head: "AGE", ...right, paint: style.faint, cell: ({ updated_at }) => renderAge(updated_at, now) },
     { head: "AGENT", cell: ({ agent }) => (agent === undefined ? "jpg" : shortAgentName(agent)) },
-    { head: "PROJECT", shrinkTo: LEAST_PROJECT, cell: ({ project }) => projectName(project) },
+    { head: PROJECT, shrinkTo: LEAST_PROJECT, cell: ({ project }) => projectName(project) },
     { head: TITLE, shrinkTo: 8, cell: titleText },
     { head: "TURNS", ...right, cell: ({ turns, session }) => `${turns}${session?.is_beginning === true ? "+" : ""}` },
     { head: "TOKENS", ...right, cell: tokensText },
@@ -82,10 +94,12 @@ function fitting(all: readonly ListColumn[], rows: readonly ListedRow[], { style
   let columns = all.filter(({ cell }) => rows.some((row) => textOf(cell(row, style)) !== ""));
   if (width === Number.POSITIVE_INFINITY) return { columns, gap: 2 };
   const widths = new Map(columns.map((column) => [column, naturalWidth(column, rows, style)]));
-  const title = columns.reduce((own, one) => (one.head === TITLE ? (widths.get(one) ?? 0) : own), 0);
+  const widthOf = (head: string): number =>
+    columns.reduce((own, one) => (one.head === head ? (widths.get(one) ?? 0) : own), 0);
+  const title = widthOf(TITLE);
+  const least = Math.min(LEAST_TITLE - Math.min(widthOf(PROJECT), LEAST_PROJECT), title);
   const isWide = (gap: 1 | 2): boolean =>
-    width + title - columns.reduce((sum, one) => sum + (widths.get(one) ?? 0) + gap, -gap) >=
-    Math.min(LEAST_TITLE, title);
+    width + title - columns.reduce((sum, one) => sum + (widths.get(one) ?? 0) + gap, -gap) >= least;
   const leaveOut = (spare: number): void => {
     columns = columns.filter((column) => column.spare !== spare);
   };
@@ -100,7 +114,7 @@ function naturalWidth({ head, cell }: ListColumn, rows: readonly ListedRow[], st
     (width, row) => Math.max(width, displayWidth(forTerminal(textOf(cell(row, style))))),
     head.length,
   );
-  return head === "PROJECT" ? Math.min(most, LEAST_PROJECT + 4) : most;
+  return head === PROJECT ? Math.min(most, LEAST_PROJECT + 4) : most;
 }
 
 /** The last folder of a path; empty in a list of one store. */
@@ -135,7 +149,8 @@ function markedId({ active, session }: ListedRow, id: string, style: Style): Cel
 }
 
 function tokensText({ tokens, turns_elsewhere, tokens_source, overhead_source, session }: ListedRow): string {
-  if (session !== undefined) return renderBytes(session.bytes);
+  // A file's size says little of what a model would see of it.
+  if (session !== undefined) return "";
   const { raw, view } = tokens;
   const before = turns_elsewhere === undefined ? roughly(raw) : "?";
   const after = roughly(view);

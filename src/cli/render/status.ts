@@ -2,7 +2,7 @@
 import type { ConversationFacts } from "../../app/conversation/tip-cache.ts";
 import type { ExpiringSessions } from "../../app/overview/expiry.ts";
 import type { StatusReport } from "../../app/overview/status.ts";
-import { exampleAgent } from "../../app/sessions/session-registry.ts";
+import { exampleAgent, resumingAgents } from "../../app/sessions/session-registry.ts";
 import { DEFAULT_KEEP_LAST } from "../../core/conversation/bound-resolution.ts";
 import { conversationOf, forkOf, suffixOf } from "../../core/conversation/name.ts";
 import { forTerminal, forTerminalLine, joinLines, joinSafe, type SafeText, safe } from "../../core/safe-text.ts";
@@ -16,6 +16,7 @@ export function renderProjectStatus(report: StatusReport, { style }: Rendering):
     ...newestLines(report, style),
     ...listLines(report, style),
     ...sessionLines(report, style),
+    ...machineLines(report, style),
     safe`All commands: ${style.id(safe`jpg --help`)}`,
   ]);
 }
@@ -34,12 +35,14 @@ function activeLines({ active, conversations, elsewhere }: StatusReport, style: 
 }
 
 /** Suggests reading and continuing a conversation that `jpg compact` can shorten no further. */
-function nextLines({ turns, compacted_to }: ConversationFacts, style: Style): SafeText[] {
+function nextLines({ turns, compacted_to, agent }: ConversationFacts, style: Style): SafeText[] {
   if (compacted_to === undefined || compacted_to < turns - 1 - DEFAULT_KEEP_LAST)
     return [safe`Shorten what the model sees: ${style.id(safe`jpg compact`)}`];
-  const resume = style.id(safe`jpg resume --with ${forTerminal(exampleAgent().name)}`);
+  // What comes from no such agent has to be told where it goes.
+  const isOwn = resumingAgents().some(({ name }) => name === agent);
+  const resume = style.id(isOwn ? safe`jpg resume` : safe`jpg resume --with ${forTerminal(exampleAgent().name)}`);
   return [
-    safe`See what the model no longer sees: ${style.id(safe`jpg diff`)}`,
+    safe`See what the model no longer sees: ${style.id(safe`jpg diff --stat`)}`,
     safe`Continue: ${resume}, or ${style.id(safe`jpg chat`)}`,
   ];
 }
@@ -63,6 +66,11 @@ function shortName(branch: string): string {
 function listLines({ conversations }: StatusReport, style: Style): SafeText[] {
   if (conversations < 2) return [];
   return [safe`${renderCount(conversations, "conversation")} here: ${style.id(safe`jpg ls`)}`];
+}
+
+/** Whoever finds nothing here may be in another project's folder. */
+function machineLines({ conversations }: StatusReport, style: Style): SafeText[] {
+  return conversations > 0 ? [] : [safe`All projects and agents of this machine: ${style.id(safe`jpg --all`)}`];
 }
 
 function sessionLines({ sessions, conversations, expiring = [] }: StatusReport, style: Style): SafeText[] {

@@ -50,7 +50,8 @@ describe("a list of conversations", () => {
     expect(after.rows.find(({ branch }) => branch === changed?.branch)).toMatchObject({
       title: "Another title",
       turns: 1,
-      updated_at: expect.not.stringMatching(changed?.updated_at ?? ""),
+      // A title is no message.
+      updated_at: changed?.updated_at,
     });
     expect(after.rows.filter(({ branch }) => branch !== changed?.branch)).toEqual(
       whole.rows.filter(({ branch }) => branch !== changed?.branch),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ListRow } from "../../../src/app/look/list.ts";
-import { renderList } from "../../../src/cli/render/conversations.ts";
+import { activeNote, renderList } from "../../../src/cli/render/conversations.ts";
 import { PLAIN } from "../../helpers/plain-rendering.ts";
 
 const now = new Date("2026-11-21T20:30:00Z");
@@ -115,6 +115,33 @@ describe("renderList", () => {
   it("says where a conversation began that no agent wrote", () => {
     const { agent: _, ...own } = OTHER;
     expect(lines([own, ACTIVE])[1]).toMatch(/^ +2h {2}jpg {5}\[pinned\] Plan the move/);
+  });
+
+  it("shows star and cost on 80 columns in a list of several projects, too", () => {
+    const long = {
+      ...ACTIVE,
+      title: "A title that is longer than the terminal has room for",
+      project: "/home/ada/webshop",
+    };
+    const [head = "", row = ""] = lines([long, { ...long, active: false }], 78);
+    expect(head).toMatch(/PROJECT +TITLE .*COST +ID$/);
+    expect(row).toMatch(/ webshop +A title that is .* \$1\.25 \*k3f9$/);
+    expect(row.length).toBeLessThanOrEqual(78);
+  });
+
+  it("shows no size of a session that is not imported: its bytes are no tokens", () => {
+    const session = { path: "/s.jsonl", bytes: 3_800_000 };
+    const fresh = { ...OTHER, id: "", branch: "", tokens: { raw: 0, view: 0 }, session };
+    const [head, first, row] = lines([ACTIVE, fresh]);
+    expect(head).toContain("TOKENS");
+    expect(first).toContain("184k");
+    expect(row).toMatch(/ 16 .* new$/);
+    expect(row).not.toMatch(/MB|kB|3\.8/);
+  });
+
+  it("explains the star where there is one", () => {
+    expect(activeNote([OTHER, ACTIVE]).join("")).toMatch(/^\* the active conversation/);
+    expect(activeNote([OTHER])).toEqual([]);
   });
 
   it("is empty without conversations", () => {
