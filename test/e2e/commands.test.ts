@@ -499,6 +499,10 @@ describe("the documents of --json", () => {
           "tokens": 12,
           "not_in_view": 0
         },
+        "window": {
+          "model": "anthropic/claude-sonnet-4-5-20250929",
+          "tokens": 200000
+        },
         "id": "<id>",
         "branch": "<id>/main",
         "commit": "<commit 2, whole id>",
@@ -923,8 +927,7 @@ describe("what compact would do", () => {
         system prompt and tools are typical for this agent: its own are not recorded
 
         saved by: reasoning 38, tool calls 3
-        cache: 20.0k kept, 335 rewritten once; 41 saved per call, pays after 94 calls
-
+        cache: 20.0k kept, 335 rewritten once; 41 saved a call, pays after 94 calls
           9 facts, none of them hidden
       note: saves only 41 of the conversation's 383 tokens (10.7%), yet the cached prefix has to be rewritten: it pays after 94 calls
       "
@@ -938,15 +941,14 @@ describe("what compact would do", () => {
     expect(await run("jpg compact --dry-run -c keep_last=1 --fork")).toMatchInlineSnapshot(`
       "$ jpg compact --dry-run -c keep_last=1 --fork
       Would compact <id>/compact-yhw6 (a new fork) 0..4: reasoning + tools stripped
-         0..4  compacted  reasoning + tools stripped      319 → 251   -21%  ██████░░
-            5  kept                                              64         ██
-                          system prompt and tools             20.0k
-        total  estimate                               20.4k → 20.3k  -0.3%
+          0..4  compacted  reasoning + tools stripped      319 → 251   -21%  ██████░░
+        turn 5  kept                                              64         ██
+                           system prompt and tools             20.0k
+         total  estimate                               20.4k → 20.3k  -0.3%
         system prompt and tools are typical for this agent: its own are not recorded
 
         saved by: reasoning 63, tool calls 5
-        cache: 20.0k kept, 308 rewritten once; 68 saved per call, pays after 53 calls
-
+        cache: 20.0k kept, 308 rewritten once; 68 saved a call, pays after 53 calls
           15 facts, none of them hidden
       note: saves only 68 of the conversation's 383 tokens (17.8%), yet the cached prefix has to be rewritten: it pays after 53 calls
       "
@@ -1157,7 +1159,7 @@ describe("fork", () => {
         system prompt and tools are typical for this agent: its own are not recorded
 
         saved by: reasoning 25, tool calls 2
-        cache: 20.0k kept, 349 rewritten once; 27 saved per call, pays after 149 calls
+        cache: 20.0k kept, 349 rewritten once; 27 saved a call, pays after 149 calls
       note: saves only 27 of the conversation's 383 tokens (7.0%), yet the cached prefix has to be rewritten: it pays after 149 calls
       "
     `);
@@ -1165,13 +1167,13 @@ describe("fork", () => {
       "$ jpg compact --profile light --to 4
       Compacted <id>/main 0..4: reasoning stripped
       commit <commit 2>  compaction 94928a
-         0..4  compacted  reasoning stripped           292 → 254   -13%  ███████░
-            5  kept                                           64         ██
-                          system prompt and tools          20.0k
-        total  estimate                            20.4k → 20.3k  -0.2%
+          0..4  compacted  reasoning stripped           292 → 254   -13%  ███████░
+        turn 5  kept                                           64         ██
+                           system prompt and tools          20.0k
+         total  estimate                            20.4k → 20.3k  -0.2%
         system prompt and tools are typical for this agent: its own are not recorded
 
-        cache: 20.1k kept, 210 rewritten once; 38 saved per call, pays after 64 calls
+        cache: 20.1k kept, 210 rewritten once; 38 saved a call, pays after 64 calls
       note: saves only 38 of the conversation's 356 tokens (10.7%), yet the cached prefix has to be rewritten: it pays after 64 calls
       "
     `);
@@ -1482,7 +1484,7 @@ describe("log, diff, undo, revert", () => {
         system prompt and tools are typical for this agent: its own are not recorded
 
         saved by: reasoning 38, tool calls 3
-        cache: 20.0k kept, 335 rewritten once; 41 saved per call, pays after 94 calls
+        cache: 20.0k kept, 335 rewritten once; 41 saved a call, pays after 94 calls
       note: saves only 41 of the conversation's 383 tokens (10.7%), yet the cached prefix has to be rewritten: it pays after 94 calls
       "
     `);
@@ -1551,10 +1553,11 @@ describe("log, diff, undo, revert", () => {
       system prompt and tools                  20.0k
       total                    -3 ~3   20.4k → 20.3k  -0.2%  1,166 → 1,019
 
-          FACTS        TOTAL  VISIBLE  SUMMARY  POINTER  HIDDEN  MENTIONED LATER
-          commands         3        3        -        -       -                -
-          identifiers      3        3        -        -       -                -
-          requests         3        3        -        -       -                -
+          FACTS        TOTAL  VISIBLE  HIDDEN
+          commands         3        3       -
+          identifiers      3        3       -
+          requests         3        3       -
+          VISIBLE: still shown. HIDDEN: not shown, kept by jpg.
       "
     `);
     expect(await sandbox.json(["diff"])).toMatchObject({
@@ -1629,7 +1632,7 @@ describe("checkout", () => {
         system prompt and tools are typical for this agent: its own are not recorded
 
         saved by: reasoning 25, tool calls 2
-        cache: 20.0k kept, 349 rewritten once; 27 saved per call, pays after 149 calls
+        cache: 20.0k kept, 349 rewritten once; 27 saved a call, pays after 149 calls
       note: saves only 27 of the conversation's 383 tokens (7.0%), yet the cached prefix has to be rewritten: it pays after 149 calls
       "
     `);
@@ -1661,7 +1664,7 @@ describe("checkout", () => {
         system prompt and tools are typical for this agent: its own are not recorded
 
         saved by: reasoning 13, tool calls 1
-        cache: 20.1k kept, 234 rewritten once; 14 saved per call, pays after 193 calls
+        cache: 20.1k kept, 234 rewritten once; 14 saved a call, pays after 193 calls
       note: saves only 14 of the conversation's 356 tokens (3.9%), yet the cached prefix has to be rewritten: it pays after 193 calls
       "
     `);

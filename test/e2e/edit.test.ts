@@ -125,6 +125,7 @@ describe("a plan that is followed", () => {
     expect(diffs[0]?.stdout).toBe(diffs[1]?.stdout);
     expect(await sandbox.json(["undo"])).toMatchObject({ reverted: report.compactions });
     expect(tree(main)).toBe(tree(start));
+    expect(await sandbox.json(["redo"])).toMatchObject({ reverted: report.compactions, restored: report.compactions });
   });
 
   it("goes onto another fork whole, and is reviewed as one", async () => {

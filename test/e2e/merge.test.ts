@@ -69,22 +69,23 @@ describe("jpg merge", () => {
     `);
     expect(await run("jpg stats")).toMatchInlineSnapshot(`
       "$ jpg stats
-      Conversation: <id>
-      Branch:       <id>/short
-      Turns:        4
-      Events:       24
-      Messages:     11
-      Compactions:  0
-      Size:         6.1 kB
+      In the window: 20.2k of 200.0k tokens, 10 % (claude-sonnet-4-5-20250929)
+      Conversation:  <id>
+      Branch:        <id>/short
+      Turns:         4
+      Events:        24
+      Messages:      11
+      Compactions:   0
+      Size:          6.1 kB
 
       TOKENS (estimate)          RAW   VIEW
       system prompt and tools  20.0k  20.0k
-      your requests               57     57
-      answers                     56     56
+      answers                     55     55
       tool calls                  50     50
       reasoning                   38     38
+      added by the agent          34     34
       tool results                32     32
-      added by the agent           0      0
+      your requests               24     24
       total                    20.2k  20.2k
 
       system prompt and tools are typical for this agent: its own are not recorded
@@ -220,13 +221,13 @@ describe("jpg merge", () => {
       "$ jpg compact <id>/short -s classify-tangents --turns 2
       Compacted <id>/short 2: turns omitted
       commit <commit 2>  compaction xm9492
-         0..1  kept                                          127         ████████
-            2  compacted  turns omitted                   38 → 0  -100%  ░░
-                          system prompt and tools          20.0k
-        total  estimate                            20.2k → 20.1k  -0.2%
+          0..1  kept                                          127         ████████
+        turn 2  compacted  turns omitted                   38 → 0  -100%  ░░
+                           system prompt and tools          20.0k
+         total  estimate                            20.2k → 20.1k  -0.2%
         system prompt and tools are typical for this agent: its own are not recorded
 
-        cache: 20.1k kept, nothing rewritten; 38 saved per call
+        cache: 20.1k kept, nothing rewritten; 38 saved a call
       "
     `);
     expect(await run("jpg print --compacted --format jsonl")).not.toContain("One more reading");

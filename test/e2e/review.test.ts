@@ -54,10 +54,11 @@ describe("jpg review", () => {
           - output of toolu_000000000006
           + [compacted] Bash: success
         Loss receipt:
-          FACTS        TOTAL  VISIBLE  SUMMARY  POINTER  HIDDEN  MENTIONED LATER
-          commands         1        1        -        -       -                -
-          identifiers      1        1        -        -       -                -
-          requests         1        1        -        -       -                -
+          FACTS        TOTAL  VISIBLE  HIDDEN
+          commands         1        1       -
+          identifiers      1        1       -
+          requests         1        1       -
+          VISIBLE: still shown. HIDDEN: not shown, kept by jpg.
         \`jpg show vnhh1f\` has the rest; \`jpg revert vnhh1f\` undoes it.
       "
     `);

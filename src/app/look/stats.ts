@@ -1,14 +1,18 @@
 // Sizes and token counts of a branch: raw, and in the view.
-import { isMessage } from "../../core/conversation/event.ts";
+import type { Config } from "../../config/config.ts";
+import { type Event, isMessage, type ProjectedTurn } from "../../core/conversation/event.ts";
 import { conversationOf } from "../../core/conversation/name.ts";
 import type { TokenEstimate } from "../../core/conversation/token-estimate.ts";
 import { turnIndexOfPath } from "../../core/conversation/turn-file.ts";
 import type { Calibration } from "../../core/model/calibration.ts";
+import { tradeOf } from "../../core/model/money.ts";
 import type { OverheadSource, TokenMeter, TokenSource } from "../../core/model/token-meter.ts";
 import type { ConversationStore, TreeFile } from "../../store/store.ts";
 import { type CountedView, loadCountedMinimal, reportTokens } from "../conversation/counted-view.ts";
 import type { BranchTree } from "../conversation/tree.ts";
 import type { Workspace } from "../conversation/workspace.ts";
+import { viewWindow } from "../models/models.ts";
+import { lastAnswer, nextCallTerms } from "../models/next-call.ts";
 import { addCosts, costByTurn } from "./recorded-cost.ts";
 import { readSavings, type Savings } from "./savings.ts";
 
@@ -38,6 +42,10 @@ export interface StatsReport {
    * absent = the agent counts none.
    */
   readonly cost?: { readonly agent_usd: number; readonly list_usd: number | null };
+  /** The model that answered last, and its window, tokens; absent = none answered, or its window is unknown. */
+  readonly window?: { readonly model: string; readonly tokens: number };
+  /** What it costs to send the view once more; absent where a price, or whether the provider caches, is not known. */
+  readonly next_call?: NextCallPrice;
   /** What jpg's compactions saved so far; absent = no recorded request is known to have run on the shortened view. */
   readonly saved?: Savings;
   readonly id?: string;
@@ -49,6 +57,14 @@ export interface StatsReport {
   /** Messages (requests of the user and answers) in the view. */
   readonly messages?: number;
   readonly compactions?: number;
+}
+
+/** The price of sending a view, without the new request and its answer. */
+interface NextCallPrice {
+  /** US dollars at list price. */
+  readonly usd: number;
+  /** `cached`: read from the provider's cache; `expired`: the cache is gone; `shortened`: the view has changed since the last answer. */
+  readonly cache: "cached" | "expired" | "shortened";
 }
 
 /** Sums the bytes of turns and of the payloads that were moved out of events; in a partial clone, of those that are here. */
@@ -64,10 +80,11 @@ export async function readStats(workspace: Workspace, tree: BranchTree): Promise
   const bytes = await sumBytes(workspace.store, tree);
   const loaded = await loadCountedMinimal(workspace.store, tree);
   const { facts, view, live, meter, elsewhere } = loaded;
-  const shown = view.turns.flatMap((turn) => turn.events);
+  const { config } = await workspace.config();
   const { tokens, tokens_source } = reportTokens(loaded);
   const raw = byKind(meter.countHistoryByKind(), tokens.raw, meter.overhead);
-  const viewed = byKind(meter.countByKind(shown), tokens.view, meter.overheadUnder(live.applied));
+  const viewed = byKind(viewKinds(loaded), tokens.view, meter.overheadUnder(live.applied));
+  const window = await viewWindow(workspace, config, { ...loaded, next: null });
   return {
     turns: tree.turnOids.length,
     ...(elsewhere === 0 ? {} : { turns_elsewhere: elsewhere }),
@@ -76,7 +93,9 @@ export async function readStats(workspace: Workspace, tree: BranchTree): Promise
     tokens: {
       ...tokens,
       by_kind: Object.fromEntries(
-        Object.entries(raw).map(([kind, count]) => [kind, { raw: count, view: viewed[kind] ?? 0 }]),
+        Object.entries(raw)
+          .map(([kind, count]) => [kind, { raw: count, view: viewed[kind] ?? 0 }] as const)
+          .filter(([kind, sizes]) => !RARE_KINDS.has(kind) || sizes.raw + sizes.view > 0),
       ),
     },
     tokens_source,
@@ -84,7 +103,9 @@ export async function readStats(workspace: Workspace, tree: BranchTree): Promise
     ...(meter.calibration === null ? {} : { calibration: meter.calibration }),
     last_request: lastRequest(meter, tokens.view),
     cost: await compareCost(workspace, loaded),
-    saved: await readSavings(workspace, (await workspace.config()).config, loaded),
+    ...(window === null || window.tokens === null ? {} : { window: { model: window.model, tokens: window.tokens } }),
+    next_call: await priceNextCall(workspace, config, loaded),
+    saved: await readSavings(workspace, config, loaded),
     id: conversationOf(tree.branch),
     branch: tree.branch,
     commit: tree.commit,
@@ -95,6 +116,34 @@ export async function readStats(workspace: Workspace, tree: BranchTree): Promise
       .filter(isMessage).length,
     compactions: live.all.length,
   };
+}
+
+/** Kinds that few conversations have: listed only where there is some of them. */
+const RARE_KINDS: ReadonlySet<string> = new Set(["system", "summaries", "index"]);
+
+/** Counts a view by kind; a summary's own answer is part of the summary. */
+function viewKinds({ view, meter }: CountedView): TokenEstimate {
+  const isSummary = ({ origin }: ProjectedTurn): boolean => origin.kind === "summary";
+  const eventsOf = (turns: readonly ProjectedTurn[]): readonly Event[] => turns.flatMap(({ events }) => events);
+  const said = meter.countByKind(eventsOf(view.turns.filter((turn) => !isSummary(turn))));
+  const { total } = meter.countByKind(eventsOf(view.turns.filter(isSummary)));
+  return { ...said, summaries: said.summaries + total, total: said.total + total };
+}
+
+/** A view that jpg changed since the last answer is sent as a new session: nothing of it is counted as cached. */
+async function priceNextCall(
+  workspace: Workspace,
+  config: Config,
+  { view, live, turns, meter }: CountedView,
+): Promise<NextCallPrice | undefined> {
+  const answered = lastAnswer(turns.values());
+  const terms = await nextCallTerms(workspace, config, turns.values());
+  if (answered === null || terms === null) return undefined;
+  const isChanged = live.applied.some(({ timestamp }) => Date.parse(timestamp) > answered.at);
+  const { tokens } = meter.countView(view, live.applied);
+  const isWarm = terms.isWarm && !isChanged;
+  const { with_usd: usd } = tradeOf({ kept: tokens, rewritten: 0, dropped: 0 }, { ...terms, isWarm });
+  return { usd, cache: isWarm ? "cached" : terms.isWarm ? "shortened" : "expired" };
 }
 
 /** The newest sum that the agent noted, next to jpg's. */

@@ -1,7 +1,7 @@
 // Reverts compactions, or a revert: one commit each, with the same tree as stock `git revert`. Nothing can be lost, because only
 // the file of the record is removed or restored.
 import { compareCompactions, isHiding } from "../../core/conversation/compaction.ts";
-import { groupOf } from "../../core/conversation/group.ts";
+import { groupOf, groupsOf } from "../../core/conversation/group.ts";
 import { abbreviateCommit, conversationOf } from "../../core/conversation/name.ts";
 import { userError } from "../../core/errors.ts";
 import { revertMessage, subjectOf } from "../../store/messages.ts";
@@ -74,7 +74,8 @@ async function revertTargets(
   }
   const together = await groupPaths(workspace, tree, live);
   const planned = targets.map((target) => withGroup(planRevert(tree, entries, target), together));
-  const plans = withoutRepeats(await Promise.all(planned.map((plan) => withRemovedPins(workspace, plan))));
+  const ordered = await Promise.all(planned.map((plan) => inTurnOrder(workspace, plan)));
+  const plans = withoutRepeats(await Promise.all(ordered.map((plan) => withRemovedPins(workspace, plan))));
   const warnings = plans.flatMap((plan) => noEffectNotes(plan, live));
   const appended: AppendedCommit[] = [];
   for (const plan of plans) {
@@ -265,6 +266,23 @@ function idsOf(paths: readonly string[]): readonly string[] {
 function withGroup(plan: RevertPlan, together: (path: string) => readonly string[]): RevertPlan {
   const remove = [...new Set(plan.remove.flatMap(together))];
   return { ...plan, remove, ids: idsOf([...remove, ...plan.restore]) };
+}
+
+/** Orders what is restored like `withGroup` what is removed: `jpg redo` names what `jpg undo` named, in the same order. */
+async function inTurnOrder({ store }: Workspace, plan: RevertPlan): Promise<RevertPlan> {
+  const parent = plan.entry.parents[0];
+  if (plan.restore.length < 2 || parent === undefined) return plan;
+  const oids = await store.readEntries(parent, plan.restore);
+  const paths = [...oids.keys()];
+  const blobs = await collectBlobs(store, [...oids.values()]);
+  const records = paths.flatMap((path, at) => readRecord(blobs[at] ?? new Uint8Array(), path) ?? []);
+  const order = groupsOf(records).flatMap((group) => group.map(({ id }) => id));
+  const placeOf = (path: string): number => {
+    const place = order.indexOf(compactionIdOfPath(path) ?? "");
+    return place < 0 ? order.length : place;
+  };
+  const restore = [...plan.restore].sort((a, b) => placeOf(a) - placeOf(b));
+  return { ...plan, restore, ids: idsOf([...plan.remove, ...restore]) };
 }
 
 /** Restores the pins that a commit removed together with compactions. */

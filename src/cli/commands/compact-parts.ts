@@ -21,6 +21,7 @@ import {
   documentOf,
   documentOfSeveral,
   renderCompactedBranch,
+  renderNotes,
   renderNothing,
   renderTimeline,
 } from "../render/compact.ts";
@@ -45,11 +46,9 @@ export async function runParts(
 export function renderParts(report: PartsReport, rendering: Rendering): SafeText {
   const { style, width } = rendering;
   const { branch, dryRun, parts, tokens, warnings } = report;
-  const notes = [...parts.flatMap(partNotes), ...warnings].map(
-    (note) => safe`${style.caution(safe`note:`)} ${forTerminal(note)}`,
-  );
+  const notes = renderNotes([...parts.flatMap(partNotes), ...warnings], rendering);
   const [first] = parts;
-  if (first === undefined) return joinLines([renderNothing(report, style), ...notes]);
+  if (first === undefined) return joinLines([renderNothing(report, style, width), ...notes]);
   const verb = style.heading(dryRun ? safe`Would compact` : safe`Compacted`);
   const change = parts.some(isOpen) ? "" : forTerminal(`  ${renderTokens(tokens)} ${renderShare(tokens)}`.trimEnd());
   const columns = [{ align: "right" }, {}, {}, { align: "right" }, { align: "right" }] as const;
@@ -192,8 +191,8 @@ function printNothing({ output, json }: CommandContext, found: FoundTangents): n
   const why = reasonForNothing(found);
   if (json) output.json({ compaction: null, commit: null, reason: why, model, tangents, warnings: problems });
   else {
-    const notes = problems.map((problem) => safe`${output.style.caution(safe`note:`)} ${forTerminal(problem)}`);
-    output.data(joinLines([renderNothing({ reason: why, hints: found.hints ?? [] }, output.style), ...notes]));
+    const nothing = renderNothing({ reason: why, hints: found.hints ?? [] }, output.style, output.width);
+    output.data(joinLines([nothing, ...renderNotes(problems, output)]));
   }
   return 0;
 }

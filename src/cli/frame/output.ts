@@ -6,6 +6,7 @@ import { forJson, type SafeText, safe } from "../../core/safe-text.ts";
 import { createProgressReport } from "./progress.ts";
 import { asJpgError, errorDocument, renderError } from "./render-error.ts";
 import { createProgressLine, createStyle, onlyColors, type Rendering, type Style, wantsColor } from "./terminal.ts";
+import { wrapProse } from "./wrap.ts";
 
 export interface OutputStream {
   readonly isTTY?: boolean | undefined;
@@ -94,7 +95,10 @@ export function createOutput(options: OutputOptions): Output {
     out.write(isTerminal ? shown(typeof chunk === "string" ? chunk : decoder.decode(chunk, { stream: true })) : chunk);
   const data = (text: string): void => out.write(withLineEnd(shown(text)));
   const prompt = (text: string): void => err.write(onlyColors(text));
-  const say = (text: string): void => prompt(withLineEnd(text));
+  const say = (text: SafeText): void => {
+    const columns = stderr.isTTY === true ? (stderr.columns ?? 80) : Number.POSITIVE_INFINITY;
+    prompt(withLineEnd(wrapProse(text, columns).join("\n")));
+  };
   const page = async (text: SafeText): Promise<void> => {
     if (!(await showInPager(options, text, withLineEnd(shown(text))))) data(text);
   };

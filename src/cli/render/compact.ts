@@ -15,7 +15,7 @@ import { describeReading, tokensSent } from "../../core/conversation/compaction.
 import type { Pin } from "../../core/conversation/marks.ts";
 import { formatTokens } from "../../core/conversation/token-estimate.ts";
 import type { CacheCost } from "../../core/model/cache-cost.ts";
-import { renderPrice, renderUsdChange } from "../../core/model/money.ts";
+import { renderPrice, renderUsd } from "../../core/model/money.ts";
 import { partName } from "../../core/model/part-name.ts";
 import {
   forLine,
@@ -28,7 +28,7 @@ import {
 } from "../../core/safe-text.ts";
 import { type Cell, renderTable } from "../frame/table.ts";
 import { fitWidth, type Rendering, type Style, unpainted } from "../frame/terminal.ts";
-import { wrapSpans } from "./markdown-blocks.ts";
+import { wrapProse } from "../frame/wrap.ts";
 import {
   groupDigits,
   renderAge,
@@ -101,21 +101,26 @@ export function renderTimeline(
   rendering: Rendering,
   { isFull }: TimelineExtent = { isFull: true },
 ): SafeText {
-  const { style } = rendering;
-  const notes = notesOf(report).map((note) => safe`${style.caution(safe`note:`)} ${forTerminal(note)}`);
-  if (report.compaction === null) return joinLines([renderNothing(report, style), ...notes]);
+  const { style, width } = rendering;
+  const notes = renderNotes(notesOf(report), rendering);
+  if (report.compaction === null) return joinLines([renderNothing(report, style, width), ...notes]);
   return joinLines([
-    headline(report, style),
+    ...wrapProse(headline(report, style), width),
     ...segmentLines(report, rendering, isFull ? END_SEGMENTS : SHORT_END_SEGMENTS),
     ...prunedLines(report, rendering),
     ...writerLines(report),
     ...(isFull ? stepLines(report, rendering) : []),
-    ...costLines(report, isFull ? [] : shortStepLines(report)),
+    ...costLines(report, isFull ? [] : shortStepLines(report)).flatMap((line) => wrapProse(line, width)),
     ...(isFull ? lossLines(report, rendering) : shortLossLines(report, rendering)),
     ...ungroundedLines(report, rendering),
     ...notes,
     ...(report.further === undefined ? [] : (["", renderTimeline(report.further, rendering, { isFull })] as const)),
   ]);
+}
+
+/** Renders notes, each a message of its own. */
+export function renderNotes(notes: readonly string[], { style, width }: Rendering): SafeText[] {
+  return notes.flatMap((note) => wrapProse(safe`${style.caution(safe`note:`)} ${forTerminal(note)}`, width));
 }
 
 function headline(report: CompactReport, style: Style): SafeText {
@@ -142,7 +147,7 @@ function segmentLines(report: CompactReport, { style, width }: Rendering, ends: 
     !(isOpen && kind === "summary" && from >= planned.from_turn && to <= planned.to_turn);
   const largest = segments.reduce((most, { tokens }) => Math.max(most, tokens.before, tokens.after), 1);
   const rowOf = (segment: CompactSegment): Cell[] => [
-    { text: renderRange(segment.from, segment.to), paint: style.heading },
+    { text: turnsOf(segment), paint: style.heading },
     { text: segment.kind, paint: segment.kind === "kept" ? style.faint : style.good },
     segment.policies ?? "",
     isWhole(segment) ? renderTokens(segment.tokens) : safe`${formatTokens(segment.tokens.before)} → ?`,
@@ -171,6 +176,12 @@ function segmentLines(report: CompactReport, { style, width }: Rendering, ends: 
   const note = renderOverhead(overhead_source);
   const table = renderTable([...rows, ...front, total], { columns, width, indent: "  " });
   return note === null ? table : [...table, style.faint(safe`  ${note}`)];
+}
+
+/** A number alone would read as a count: `0 kept`. */
+function turnsOf({ from, to }: CompactSegment): SafeText {
+  const range = renderRange(from, to);
+  return from === to ? safe`turn ${range}` : range;
 }
 
 /** Renders the rows of segments; of very many only those at both ends, and how many are between. */
@@ -247,14 +258,20 @@ function moneyLines(cache: CacheCost, cost: CompactCost): SafeText[] {
   const { model, is_warm, extra_usd, saved_usd, pays_after } = cost;
   if (pays_after === null) return [];
   const written = is_warm
-    ? safe`${formatTokens(cache.rewritten)} tokens cached anew`
+    ? safe`${formatTokens(cache.rewritten)} tokens are written to the cache anew`
     : safe`the cache has expired anyway`;
-  const why = cache.rewritten === 0 && is_warm ? safe`nothing is written anew` : written;
+  const why = cache.rewritten === 0 && is_warm ? safe`nothing is written to the cache anew` : written;
   const pays = pays_after === 0 ? safe`pays at once` : safe`pays after ${renderCount(pays_after, "call")}`;
   return [
-    safe`  next call ${renderUsdChange(extra_usd)} (${forTerminalLine(model)}): ${why}`,
-    safe`  then ${renderUsdChange(-saved_usd)} a call: ${pays}`,
+    safe`  The next call costs ${moreOrLess(extra_usd)}: ${why}.`,
+    safe`  Each one after it costs ${moreOrLess(-saved_usd)}: ${pays} (${forTerminalLine(model)}).`,
   ];
+}
+
+/** A difference in words: a sign is easily taken for a dash. */
+function moreOrLess(usd: number): SafeText {
+  if (usd === 0) return safe`the same`;
+  return usd > 0 ? safe`${renderUsd(usd)} more` : safe`${renderUsd(-usd)} less`;
 }
 
 /** Renders the effect on a provider's prompt cache. */
@@ -267,7 +284,7 @@ function cacheLines(cache: CompactReport["cache"]): SafeText[] {
       ? ""
       : safe`, pays after ${renderCount(break_even_calls, "call")}`;
   return [
-    safe`  cache: ${formatTokens(prefix_kept)} kept, ${cost}; ${formatTokens(saved_per_call)} saved per call${pays}`,
+    safe`  cache: ${formatTokens(prefix_kept)} kept, ${cost}; ${formatTokens(saved_per_call)} saved a call${pays}`,
   ];
 }
 
@@ -279,8 +296,7 @@ function lossLines({ dryRun, receipt }: CompactReport, rendering: Rendering): Sa
 
 /** The kinds of which most is hidden. */
 function shortLossLines({ dryRun, receipt }: CompactReport, rendering: Rendering): SafeText[] {
-  const lines = dryRun && receipt !== null ? renderShortLoss(receipt, rendering) : [];
-  return lines.length === 0 ? [] : ["", ...lines];
+  return dryRun && receipt !== null ? renderShortLoss(receipt, rendering) : [];
 }
 
 function ungroundedLines({ ungrounded }: CompactReport, { style, width }: Rendering): SafeText[] {
@@ -319,7 +335,17 @@ export function renderNothing(report: NothingReport, style: Style, width: number
       { text: forTerminal(` ${hint}`), paint: unpainted },
     ]),
   ];
-  return joinLines(lines.flatMap((spans) => wrapSpans(spans, width)));
+  return joinLines(
+    lines.flatMap((spans) =>
+      wrapProse(
+        joinSafe(
+          spans.map(({ text, paint }) => paint(text)),
+          "",
+        ),
+        width,
+      ),
+    ),
+  );
 }
 
 /** Width of a plan outside a terminal, columns. */
@@ -393,8 +419,8 @@ export function isIdle({ compaction, pinned, unpinned }: EditReport): boolean {
 export function renderEdit(report: EditReport, rendering: Rendering): SafeText {
   const { style } = rendering;
   if (isIdle(report)) {
-    const notes = report.warnings.map((note) => safe`${style.caution(safe`note:`)} ${forTerminal(note)}`);
-    return joinLines([safe`Nothing to do: ${forTerminal(report.reason ?? "")}.`, ...notes]);
+    const why = wrapProse(safe`Nothing to do: ${forTerminal(report.reason ?? "")}.`, rendering.width);
+    return joinLines([...why, ...renderNotes(report.warnings, rendering)]);
   }
   const pins = pinLines(report);
   if (report.compaction !== null)

@@ -16,6 +16,7 @@ import {
 } from "../../core/safe-text.ts";
 import { type Cell, renderTable } from "../frame/table.ts";
 import type { Rendering, Style } from "../frame/terminal.ts";
+import { wrapProse } from "../frame/wrap.ts";
 
 /** Renders a count with its noun, e.g. `1 turn`, `12 turns`, `1,204 lines`. */
 export function renderCount(count: number, noun: string, plural: string = `${noun}s`): SafeText {
@@ -174,7 +175,54 @@ const NAMES: Readonly<Record<FactKind, string>> = {
   pins: "pins",
 };
 
-const HEADER = ["FACTS", "TOTAL", "VISIBLE", "SUMMARY", "POINTER", "HIDDEN", "MENTIONED LATER"];
+/** A column of a loss receipt. */
+interface LossColumn {
+  /** Absent = as the table wants it. */
+  readonly name?: string;
+  /** What it counts, for people. */
+  readonly means?: string;
+  /** Shown even if it counts nothing. */
+  readonly always?: true;
+  readonly count: (counts: FactCounts) => number;
+  readonly cell: (counts: FactCounts, kind: FactKind, style: Style) => Cell;
+}
+
+const COLUMNS: readonly LossColumn[] = [
+  { name: "TOTAL", always: true, count: ({ total }) => total, cell: ({ total }) => groupDigits(total) },
+  {
+    name: "VISIBLE",
+    means: "still shown",
+    always: true,
+    count: ({ visible }) => visible,
+    cell: ({ visible, by_name = 0 }) =>
+      by_name === 0 ? amount(visible) : safe`${amount(visible)} (${groupDigits(by_name)} by name)`,
+  },
+  {
+    name: "SUMMARY",
+    means: "in the summary",
+    count: ({ summary }) => summary,
+    cell: ({ summary }) => amount(summary),
+  },
+  {
+    name: "POINTER",
+    means: "its stub says where",
+    count: ({ pointer }) => pointer,
+    cell: ({ pointer }) => amount(pointer),
+  },
+  {
+    name: "HIDDEN",
+    means: "not shown, kept by jpg",
+    always: true,
+    count: ({ hidden }) => hidden,
+    cell: ({ hidden }, kind, style) =>
+      hidden === 0 ? "-" : { text: groupDigits(hidden), paint: kind === "pins" ? style.bad : style.caution },
+  },
+  {
+    means: "gone, yet a later turn mentions it",
+    count: ({ mentioned_later }) => mentioned_later,
+    cell: ({ mentioned_later }) => amount(mentioned_later),
+  },
+];
 const INDENT = "    " as const;
 
 /**
@@ -187,14 +235,33 @@ export function renderLoss(receipt: LossReceipt, { style, width }: Rendering): S
     return counts === undefined ? [] : [{ kind, counts }];
   });
   if (kinds.length === 0) return [];
-  const rows = [
-    HEADER.map((text) => ({ text, paint: style.faint })),
-    ...kinds.map(({ kind, counts }) => renderRow(kind, counts, style)),
-  ];
-  const right = { align: "right" } as const;
-  const columns = [{ shrinkTo: 8 }, right, right, right, right, right, right];
-  return [...renderTable(rows, { columns, width, indent: INDENT }), ...mentionLines(receipt, { style, width })];
+  return [...lossTable(kinds, "MENTIONED LATER", { style, width }), ...mentionLines(receipt, { style, width })];
 }
+
+interface KindCounts {
+  readonly kind: FactKind;
+  readonly counts: FactCounts;
+}
+
+/** A table of counts, and what its columns count. Columns of nothing are left out. */
+function lossTable(kinds: readonly KindCounts[], later: string, { style, width }: Rendering): SafeText[] {
+  const isUsed = (count: (counts: FactCounts) => number): boolean => kinds.some(({ counts }) => count(counts) > 0);
+  const shown = COLUMNS.filter(({ count, always }) => always === true || isUsed(count));
+  const rows: Cell[][] = [
+    ["FACTS", ...shown.map(({ name }) => name ?? later)].map((text) => ({ text, paint: style.faint })),
+    ...kinds.map(({ kind, counts }) => [NAMES[kind], ...shown.map(({ cell }) => cell(counts, kind, style))]),
+  ];
+  const columns = [{ shrinkTo: 8 }, ...shown.map(() => ({ align: "right" }) as const)];
+  const meanings = shown.flatMap(({ name = later, means }) => (means === undefined ? [] : [`${name}: ${means}.`]));
+  const legend = wrapProse(forTerminalLine(meanings.join(" ")), Math.min(width, LEGEND_COLUMNS) - INDENT.length);
+  return [
+    ...renderTable(rows, { columns, width, indent: INDENT }),
+    ...legend.map((line) => safe`${INDENT}${style.faint(line)}`),
+  ];
+}
+
+/** Columns of the lines below a table, where the terminal has no width. */
+const LEGEND_COLUMNS = 80;
 
 /** Kinds of facts in a short receipt. */
 const MOST_KINDS = 4;
@@ -217,29 +284,12 @@ export function renderShortLoss({ facts }: LossReceipt, { style, width }: Render
       )}, none of them hidden`,
     ];
   const largest = [...kinds].sort((a, b) => b.counts.hidden - a.counts.hidden).slice(0, MOST_KINDS);
-  const rows = [
-    [...HEADER.slice(0, -1), "LATER"].map((text) => ({ text, paint: style.faint })),
-    ...largest.map(({ kind, counts }) => renderRow(kind, counts, style)),
-  ];
-  const right = { align: "right" } as const;
-  const columns = [{ shrinkTo: 8 }, right, right, right, right, right, right];
-  const mentioned = later === 0 ? "" : safe`, later turns mention ${groupDigits(later)} that are gone`;
+  const mentioned = later === 0 ? "" : safe`, and later turns mention ${groupDigits(later)}`;
+  const rest = kinds.length > largest.length || later > 0 ? safe` Add --full for the rest.` : "";
+  const are = hidden === 1 ? safe`is` : safe`are`;
   return [
-    ...renderTable(rows, { columns, width, indent: INDENT }),
-    safe`${INDENT}${renderCount(hidden, "fact")} are hidden in all${mentioned}: --full`,
-  ];
-}
-
-function renderRow(kind: FactKind, counts: FactCounts, style: Style): Cell[] {
-  const { total, visible, by_name = 0, summary, pointer, hidden, mentioned_later } = counts;
-  return [
-    NAMES[kind],
-    groupDigits(total),
-    by_name === 0 ? amount(visible) : safe`${amount(visible)} (${groupDigits(by_name)} by name)`,
-    amount(summary),
-    amount(pointer),
-    hidden === 0 ? "-" : { text: groupDigits(hidden), paint: kind === "pins" ? style.bad : style.caution },
-    amount(mentioned_later),
+    ...lossTable(largest, "LATER", { style, width }),
+    safe`${INDENT}${renderCount(hidden, "fact")} ${are} hidden${mentioned}.${rest}`,
   ];
 }
 

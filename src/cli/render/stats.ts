@@ -1,11 +1,14 @@
 // `jpg stats`: sizes, and where the tokens are: raw against what the view still shows.
+
 import type { StatsReport } from "../../app/look/stats.ts";
+import { splitName } from "../../app/models/models.ts";
 import { formatTokens } from "../../core/conversation/token-estimate.ts";
-import { renderPrice } from "../../core/model/money.ts";
+import { renderPrice, renderUsd } from "../../core/model/money.ts";
 import { partName } from "../../core/model/part-name.ts";
-import { joinLines, type SafeText, safe } from "../../core/safe-text.ts";
+import { forTerminalLine, joinLines, type SafeText, safe } from "../../core/safe-text.ts";
 import { type Cell, renderTable } from "../frame/table.ts";
 import type { Rendering } from "../frame/terminal.ts";
+import { wrapProse } from "../frame/wrap.ts";
 import {
   groupDigits,
   renderBytes,
@@ -23,6 +26,9 @@ export function renderStats(report: StatsReport, rendering: Rendering): SafeText
   const { style, width } = rendering;
   const fields = renderFields(
     [
+      ["In the window", describeFill(report)],
+      ["Next call", describeNextCall(report.next_call)],
+      ["Saved so far", describeSavings(report)],
       ["Conversation", report.id],
       ["Branch", report.branch],
       ["Commit", report.revision === undefined ? null : renderCommit(report)],
@@ -39,7 +45,7 @@ export function renderStats(report: StatsReport, rendering: Rendering): SafeText
     partName(name),
     isWhole ? formatTokens(raw) : "?",
     formatTokens(view),
-    { text: isWhole ? renderShare({ before: raw, after: view }) : "", paint: style.faint },
+    { text: isWhole && raw > 0 ? renderShare({ before: raw, after: view }) : "", paint: style.faint },
   ];
   const kinds = Object.entries(report.tokens.by_kind).sort(([, a], [, b]) => b.raw - a.raw);
   const header = [safe`TOKENS${renderSource(report.tokens_source)}`, "RAW", "VIEW", ""].map((text) => ({
@@ -56,9 +62,8 @@ export function renderStats(report: StatsReport, rendering: Rendering): SafeText
     renderLastRequest(report.last_request),
     renderOverhead(report.overhead_source),
     renderCosts(report.cost),
-    renderSavings(report.saved),
     renderElsewhere(report.turns_elsewhere),
-  ].flatMap((note) => (note === null ? [] : [style.faint(note)]));
+  ].flatMap((note) => (note === null ? [] : wrapProse(note, width).map(style.faint)));
   const lines: readonly SafeText[] = [...fields, "", ...renderTable(rows, { columns, width })];
   return joinLines(notes.length === 0 ? lines : [...lines, "", ...notes]);
 }
@@ -70,13 +75,32 @@ function renderLastRequest(request: StatsReport["last_request"]): SafeText | nul
   return safe`The last request had ${formatTokens(tokens)} tokens, as the provider counted; ${formatTokens(unseen)} of them are not in the view now.`;
 }
 
+/** Says how much of the model's window the view takes. */
+function describeFill({ tokens: { view }, window }: StatsReport): SafeText {
+  if (window === undefined) return safe`${formatTokens(view)} tokens; how many the model takes is not known`;
+  const share = Math.round((100 * view) / window.tokens);
+  const model = forTerminalLine(splitName(window.model).model);
+  return safe`${formatTokens(view)} of ${formatTokens(window.tokens)} tokens, ${share} % (${model})`;
+}
+
+const CACHE_WORDS: Readonly<Record<NonNullable<StatsReport["next_call"]>["cache"], SafeText>> = {
+  cached: safe`read from the cache`,
+  expired: safe`written to the cache anew: it has expired`,
+  shortened: safe`written to the cache anew: the view has changed`,
+};
+
+function describeNextCall(call: StatsReport["next_call"]): SafeText | null {
+  return call === undefined ? null : safe`${renderUsd(call.usd)} at list price, ${CACHE_WORDS[call.cache]}`;
+}
+
 /** Says what compactions saved so far; in a loss, what they cost. */
-function renderSavings(saved: StatsReport["saved"]): SafeText | null {
-  if (saved === undefined) return null;
+function describeSavings({ saved, compactions = 0 }: StatsReport): SafeText | null {
+  if (saved === undefined)
+    return compactions === 0 ? null : safe`nothing yet: no recorded request ran on a view that jpg shortened`;
   const { usd, tokens, requests } = saved;
   const sum =
     usd === null ? "" : usd < 0 ? safe`not yet paid back: ${renderPrice(-usd)}, ` : safe`${renderPrice(usd)}, `;
-  return safe`Saved so far: ${sum}${formatTokens(tokens)} tokens not sent, in ${renderCount(requests, "request")} on the shortened view.`;
+  return safe`${sum}${formatTokens(tokens)} tokens not sent, in ${renderCount(requests, "request")}`;
 }
 
 /** Says what the agent counted, if jpg's sum is another. */

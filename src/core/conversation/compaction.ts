@@ -1,6 +1,6 @@
 // The compaction: an overlay that changes how a turn range is *read* and leaves every event as it is. One JSON line in a file
 // of its own under compactions/ (docs/FORMAT.md §5). Absent policy = no opinion on that content type.
-import type { ChatRequest, Event, ProjectedTurn, TurnStart } from "./event.ts";
+import { type ChatRequest, type Event, type ProjectedTurn, SUMMARY_ORIGIN, type TurnStart } from "./event.ts";
 
 export interface Truncation {
   /** Longest response kept whole, in characters; > 0. */
@@ -293,9 +293,6 @@ export function describeReading({ parts, shortened }: Summary): readonly string[
 
 /** The request of an injected pair (RFD 064). */
 const SUMMARY_REQUEST = "[Summary of previous conversation]";
-
-/** `metadata.origin` of requests that a summary put into the view: nobody typed them. */
-const SUMMARY_ORIGIN = "summary";
 
 /** Where a turn is injected. */
 export interface InjectionSite {

@@ -163,6 +163,9 @@ export function isUserRequest(event: Event): event is ChatRequest {
 /** `metadata.origin` of the request that lists what a view hides: nobody typed it. */
 export const INDEX_ORIGIN = "index";
 
+/** `metadata.origin` of requests that a summary put into the view: nobody typed them. */
+export const SUMMARY_ORIGIN = "summary";
+
 /** `metadata.origin` of the request that tells a model how to find what is hidden: nobody typed it, and no stored view has it. */
 export const NOTICE_ORIGIN = "notice";
 

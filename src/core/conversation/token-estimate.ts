@@ -6,15 +6,20 @@ import { decimal, forTerminal, type SafeText, safe } from "../safe-text.ts";
 import { countPages } from "./attachment.ts";
 import {
   type AttachmentRef,
+  type ChatRequest,
   type ChatResponse,
   type Content,
   documentText,
   type Event,
   fieldsOf,
+  INDEX_ORIGIN,
   isFields,
   isText,
   isTextMedia,
+  isUserRequest,
   type MediaPart,
+  NOTICE_ORIGIN,
+  SUMMARY_ORIGIN,
   type Text,
   type View,
 } from "./event.ts";
@@ -46,8 +51,24 @@ const BYTES_PER_TOKEN = 4;
 /** Characters of a text under `attachments/` that was not loaded and whose size is unknown: the least that is moved there. */
 const ATTACHED_CHARS = 256 * 1024;
 
-/** What an event counts as. */
-export type EstimateKind = "requests" | "messages" | "reasoning" | "tool_calls" | "tool_results" | "harness";
+/**
+ * What an event counts as. `requests`: what the user asked; `harness`: what an agent added; `system`: prompts within a conversation;
+ * `summaries`, `index`: what jpg shows in place of what it hides.
+ */
+export type EstimateKind = keyof typeof NO_TOKENS;
+
+/** No tokens of any kind. */
+export const NO_TOKENS = {
+  requests: 0,
+  messages: 0,
+  reasoning: 0,
+  tool_calls: 0,
+  tool_results: 0,
+  harness: 0,
+  system: 0,
+  summaries: 0,
+  index: 0,
+};
 
 /** Estimated tokens by kind; `total` is their sum. */
 export type TokenEstimate = Readonly<Record<EstimateKind | "total", number>>;
@@ -109,7 +130,7 @@ export function estimateByKind(
   events: Iterable<Event>,
   countEvent: (event: Event) => number = estimateEvent,
 ): TokenEstimate {
-  const tokens = { requests: 0, messages: 0, reasoning: 0, tool_calls: 0, tool_results: 0, harness: 0, total: 0 };
+  const tokens = { ...NO_TOKENS, total: 0 };
   for (const event of events) {
     const kind = estimateKind(event);
     if (kind === null) continue;
@@ -151,7 +172,7 @@ export function formatBytes(bytes: number): SafeText {
 export function estimateKind(event: Event): EstimateKind | null {
   switch (event.type) {
     case "chat_request":
-      return event.metadata?.origin === "harness" ? "harness" : "requests";
+      return requestKind(event);
     case "chat_response":
       return event.reasoning === undefined ? "messages" : "reasoning";
     case "tool_call_request":
@@ -161,6 +182,14 @@ export function estimateKind(event: Event): EstimateKind | null {
     default:
       return null;
   }
+}
+
+function requestKind(event: ChatRequest): EstimateKind {
+  const { role = "user", metadata: { origin } = {} } = event;
+  if (isUserRequest(event)) return "requests";
+  if (origin === INDEX_ORIGIN || origin === NOTICE_ORIGIN) return "index";
+  if (origin === SUMMARY_ORIGIN) return "summaries";
+  return origin === undefined && role !== "user" ? "system" : "harness";
 }
 
 /** Reasoning whose text was withheld is sent back, and counted, through its signature. */

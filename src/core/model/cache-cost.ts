@@ -9,7 +9,7 @@ import {
   traitsOf,
   type View,
 } from "../conversation/event.ts";
-import { estimateEvent } from "../conversation/token-estimate.ts";
+import { estimateEvent, estimateKind } from "../conversation/token-estimate.ts";
 import { paysAfter } from "./money.ts";
 
 /** Price of reading a token from the cache, as a share of a plain input token (Anthropic's prices; others are similar). */
@@ -131,7 +131,7 @@ function partOf(event: Event, { kind }: ProjectedTurn["origin"]): ViewPart {
   if (kind === "index") return "index";
   switch (event.type) {
     case "chat_request":
-      return event.metadata?.origin === "harness" ? "harness" : "user";
+      return requestPart(estimateKind(event));
     case "tool_call_request":
       return "calls";
     case "tool_call_response":
@@ -139,6 +139,10 @@ function partOf(event: Event, { kind }: ProjectedTurn["origin"]): ViewPart {
     default:
       return "reasoning" in event ? "reasoning" : "assistant";
   }
+}
+
+function requestPart(kind: ReturnType<typeof estimateKind>): ViewPart {
+  return kind === "system" || kind === "index" || kind === "summaries" || kind === "harness" ? kind : "user";
 }
 
 /** The event with only its images, documents and attached files; null if it has none. */

@@ -13,6 +13,7 @@ const PART_NAMES: Readonly<Record<string, string>> = {
   results: "tool results",
   tool_results: "tool results",
   harness: "added by the agent",
+  index: "index of what is hidden",
 };
 
 /** Names a kind of content for people; JSON documents keep the kind itself. */

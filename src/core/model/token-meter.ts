@@ -8,6 +8,7 @@ import {
   estimateByKind,
   estimateEvent,
   estimateView,
+  NO_TOKENS,
   type TokenEstimate,
 } from "../conversation/token-estimate.ts";
 import { type Calibration, fitLine, type RequestSize, recordedRequests, requestSizes } from "./calibration.ts";
@@ -133,7 +134,7 @@ function prunedSince(compactions: readonly Compaction[], time = ""): number {
 }
 
 function addKinds(facts: readonly TurnFacts[]): TokenEstimate {
-  const sums = { requests: 0, messages: 0, reasoning: 0, tool_calls: 0, tool_results: 0, harness: 0, total: 0 };
+  const sums = { ...NO_TOKENS, total: 0 };
   for (const { kinds, tokens } of facts) {
     for (const kind of Object.keys(kinds) as EstimateKind[]) sums[kind] += kinds[kind];
     sums.total += tokens;
@@ -142,7 +143,7 @@ function addKinds(facts: readonly TurnFacts[]): TokenEstimate {
 }
 
 function roundKinds({ total: _, ...kinds }: TokenEstimate, factor: number): TokenEstimate {
-  const rounded = { requests: 0, messages: 0, reasoning: 0, tool_calls: 0, tool_results: 0, harness: 0, total: 0 };
+  const rounded = { ...NO_TOKENS, total: 0 };
   for (const kind of Object.keys(kinds) as EstimateKind[]) {
     rounded[kind] = Math.round(factor * kinds[kind]);
     rounded.total += rounded[kind];

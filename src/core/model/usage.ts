@@ -11,7 +11,7 @@ import {
   type Turn,
   traitsOf,
 } from "../conversation/event.ts";
-import { type EstimateKind, estimateEvent, estimateKind } from "../conversation/token-estimate.ts";
+import { type EstimateKind, estimateEvent, estimateKind, NO_TOKENS } from "../conversation/token-estimate.ts";
 import type { ModelPrice } from "./model-provider.ts";
 
 /** Tokens of one request and its answer, counted by the provider, and what is paid in addition; whole numbers ≥ 0. */
@@ -243,7 +243,7 @@ export interface TurnFacts {
 
 /** Computes the facts of a turn. */
 export function turnFacts({ index, events }: Turn): TurnFacts {
-  const kinds = { requests: 0, messages: 0, reasoning: 0, tool_calls: 0, tool_results: 0, harness: 0 };
+  const kinds = { ...NO_TOKENS };
   /** Tokens of all events before each position; one longer than the events. */
   const sums = [0];
   let tokens = 0;

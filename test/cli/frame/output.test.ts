@@ -105,6 +105,29 @@ describe("createOutput", () => {
     expect(JSON.parse(out())).toEqual({ text, half: "x\ufffd" });
   });
 
+  it("wraps what it says on a terminal between words, as one message, and nowhere else", () => {
+    const said = safe`jpg kept 12 turns of it, run \`jpg revert k3f9\` for more`;
+    const { output, err, out } = open({ env: { NO_COLOR: "1" } }, { isTTY: true, columns: 30 });
+    output.info(said);
+    output.warn(said);
+    output.error(userError("bad_bound", "No turn of this session is as long as that."));
+    output.data(said);
+    expect(err().split("\n")).toEqual([
+      "jpg kept 12 turns of it, run",
+      "  `jpg revert k3f9` for more",
+      "warning: jpg kept 12 turns of",
+      "  it, run `jpg revert k3f9`",
+      "  for more",
+      "error: No turn of this session",
+      "  is as long as that.",
+      "",
+    ]);
+    expect(out()).toBe(`${said}\n`);
+    const elsewhere = open();
+    elsewhere.output.info(said);
+    expect(elsewhere.err()).toBe(`${said}\n`);
+  });
+
   it("colours on a terminal and not elsewhere", () => {
     expect(open({}, { isTTY: true, columns: 80 }).output.style.enabled).toBe(true);
     expect(open().output.style.enabled).toBe(false);

@@ -28,7 +28,7 @@ describe("renderNothing", () => {
   it("breaks lines between words where it is told the width", () => {
     expect(renderNothing(report, PLAIN.style, 40).split("\n")).toEqual([
       "Nothing to compact. Everything that may",
-      "be removed is already compacted.",
+      "  be removed is already compacted.",
       "hint: `jpg log` lists the compactions.",
     ]);
   });
@@ -91,7 +91,7 @@ describe("renderTimeline", () => {
       "                     system prompt and tools             12.0k",
       "   total  estimate                               97.3k → 22.2k  -77%",
       "",
-      "  cache: 13.0k kept, 8.2k rewritten once; 75.1k saved per call, pays after 2 calls",
+      "  cache: 13.0k kept, 8.2k rewritten once; 75.1k saved a call, pays after 2 calls",
       "",
       "  In the summary, but in none of the events it replaces:",
       "    sha  beef123",
@@ -107,13 +107,13 @@ describe("renderTimeline", () => {
         .slice(6);
     expect(shown({})).toEqual([
       "",
-      "  next call +$0.32 (claude-x): 8.2k tokens cached anew",
-      "  then −$0.011 a call: pays after 30 calls",
+      "  The next call costs $0.32 more: 8.2k tokens are written to the cache anew.",
+      "  Each one after it costs $0.011 less: pays after 30 calls (claude-x).",
     ]);
     expect(shown({ is_warm: false, extra_usd: -0.2, pays_after: 0 })).toEqual([
       "",
-      "  next call −$0.20 (claude-x): the cache has expired anyway",
-      "  then −$0.011 a call: pays at once",
+      "  The next call costs $0.20 less: the cache has expired anyway.",
+      "  Each one after it costs $0.011 less: pays at once (claude-x).",
     ]);
     expect(shown({ saved_usd: 0, pays_after: null })).toEqual([]);
   });
@@ -145,7 +145,7 @@ describe("renderTimeline", () => {
     expect(lines.filter((line) => line.length > 80)).toEqual([]);
     expect(lines).toContain("  saved by: a 9, b 9, c 9");
     expect(lines.filter((line) => / 60 .* 7$/.test(line))).toHaveLength(1);
-    expect(lines.at(-2)).toMatch(/^ +555 facts are hidden in all, later turns mention 70 that are gone: --full$/);
+    expect(lines.at(-2)).toMatch(/^ +555 facts are hidden, and later turns mention 70. Add --full for the rest.$/);
     expect(renderTimeline(report, { ...PLAIN, width: 80 }).split("\n").length).toBeGreaterThan(60);
   });
 
@@ -163,12 +163,12 @@ describe("renderTimeline", () => {
       .split("\n")
       .slice(2, -1);
     expect(lines).toHaveLength(41);
-    expect(lines[19]).toMatch(/^ +19 /);
+    expect(lines[19]).toMatch(/^ +turn 19 /);
     expect(lines[20]).toMatch(/^ +… +1,961 more$/);
-    expect(lines[21]).toMatch(/^ +1981 /);
+    expect(lines[21]).toMatch(/^ +turn 1981 /);
     const whole = renderTimeline({ ...REPORT, segments: segments.slice(0, 41) }, PLAIN);
     expect(whole).not.toContain("more");
-    expect(whole).toMatch(/\n +20 /);
+    expect(whole).toMatch(/\n +turn 20 /);
   });
 
   it("does not guess how long a summary will be that is not written yet", () => {
@@ -199,7 +199,7 @@ describe("renderTimeline", () => {
     const counts = { total: 3, visible: 1, summary: 0, pointer: 0, hidden: 2, mentioned_later: 0 };
     const receipt = { facts: { files: counts }, mentioned_later: [] };
     const lossOf = (dryRun: boolean) =>
-      renderTimeline({ ...REPORT, dryRun, receipt }, PLAIN).includes("MENTIONED LATER");
+      renderTimeline({ ...REPORT, dryRun, receipt }, PLAIN).includes("HIDDEN: not shown, kept by jpg.");
     expect([lossOf(true), lossOf(false)]).toEqual([true, false]);
   });
 

@@ -87,9 +87,11 @@ describe("renderLoss", () => {
       PLAIN,
     );
     expect(lines.join("\n")).toMatchInlineSnapshot(`
-      "    FACTS  TOTAL         VISIBLE  SUMMARY  POINTER  HIDDEN  MENTIONED LATER
-          files  1,238  14 (2 by name)        3        -   1,221               25
-          SHAs       2               2        -        -       -                -
+      "    FACTS  TOTAL         VISIBLE  SUMMARY  HIDDEN  MENTIONED LATER
+          files  1,238  14 (2 by name)        3   1,221               25
+          SHAs       2               2        -       -                -
+          VISIBLE: still shown. SUMMARY: in the summary. HIDDEN: not shown, kept by
+            jpg. MENTIONED LATER: gone, yet a later turn mentions it.
 
           Source gone, still mentioned by a later turn:
             files  src/␛[31mlonglonglonglonglonglonglonglonglonglonglonglong…  turn 12

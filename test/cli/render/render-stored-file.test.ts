@@ -61,8 +61,10 @@ describe("a file as git shows it", () => {
           model: a/b
 
       loss receipt:
-          FACTS  TOTAL  VISIBLE  SUMMARY  POINTER  HIDDEN  MENTIONED LATER
-          files      3        1        1        -       1                1
+          FACTS  TOTAL  VISIBLE  SUMMARY  HIDDEN  MENTIONED LATER
+          files      3        1        1       1                1
+          VISIBLE: still shown. SUMMARY: in the summary. HIDDEN: not shown, kept by
+            jpg. MENTIONED LATER: gone, yet a later turn mentions it.
 
           Source gone, still mentioned by a later turn:
             files  src/a.ts  turn 14

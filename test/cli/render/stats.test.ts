@@ -11,17 +11,34 @@ describe("renderStats", () => {
 
   it("says what compactions saved so far, or have not paid back yet", () => {
     const tokens = { raw: 9, view: 9, by_kind: {} };
-    const last = (saved: { requests: number; tokens: number; usd: number | null }) =>
-      renderStats({ turns: 1, events: 1, bytes: 1, tokens, saved }, PLAIN).split("\n").at(-1);
+    const last = (saved?: { requests: number; tokens: number; usd: number | null }) =>
+      renderStats({ turns: 1, events: 1, bytes: 1, tokens, saved, compactions: 1 }, PLAIN).split("\n")[1];
+    expect(last()).toBe("Saved so far:  nothing yet: no recorded request ran on a view that jpg shortened");
     expect(last({ requests: 12, tokens: 480_000, usd: 1.44 })).toBe(
-      "Saved so far: $1.44, 480.0k tokens not sent, in 12 requests on the shortened view.",
+      "Saved so far:  $1.44, 480.0k tokens not sent, in 12 requests",
     );
-    expect(last({ requests: 1, tokens: 40_000, usd: null })).toBe(
-      "Saved so far: 40.0k tokens not sent, in 1 request on the shortened view.",
-    );
+    expect(last({ requests: 1, tokens: 40_000, usd: null })).toBe("Saved so far:  40.0k tokens not sent, in 1 request");
     expect(last({ requests: 1, tokens: 40_000, usd: -0.05 })).toBe(
-      "Saved so far: not yet paid back: $0.05, 40.0k tokens not sent, in 1 request on the shortened view.",
+      "Saved so far:  not yet paid back: $0.05, 40.0k tokens not sent, in 1 request",
     );
+  });
+
+  it("begins with how full the window is, and what the next call costs", () => {
+    const tokens = { raw: 120_000, view: 50_000, by_kind: {} };
+    const window = { model: "anthropic/claude-x", tokens: 200_000 };
+    const next_call = { usd: 0.32, cache: "expired" } as const;
+    const first = (more: object) =>
+      renderStats({ turns: 1, events: 1, bytes: 1, tokens, ...more }, PLAIN)
+        .split("\n")
+        .slice(0, 2);
+    expect(first({ window, next_call })).toEqual([
+      "In the window: 50.0k of 200.0k tokens, 25 % (claude-x)",
+      "Next call:     $0.32 at list price, written to the cache anew: it has expired",
+    ]);
+    expect(first({})).toEqual([
+      "In the window: 50.0k tokens; how many the model takes is not known",
+      "Turns:         1",
+    ]);
   });
 
   it("shows sizes, and tokens by kind with the largest first", () => {
@@ -34,10 +51,11 @@ describe("renderStats", () => {
       tokens: { raw: 151_200, view: 2100, by_kind },
     };
     expect(renderStats(report, PLAIN)).toMatchInlineSnapshot(`
-      "Branch: fix-parser-k3f9/main
-      Turns:  16
-      Events: 1,402
-      Size:   4.2 MB
+      "In the window: 2.1k tokens; how many the model takes is not known
+      Branch:        fix-parser-k3f9/main
+      Turns:         16
+      Events:        1,402
+      Size:          4.2 MB
 
       TOKENS            RAW  VIEW
       tool results   150.0k   900  -99.4%

@@ -4,6 +4,7 @@ import {
   estimateByKind,
   estimateEvent,
   estimateEvents,
+  estimateKind,
   estimateView,
   formatTokens,
   measureEvent,
@@ -250,6 +251,25 @@ describe("estimates of many events", () => {
     });
   });
 
+  it("count as requests only what somebody typed", () => {
+    const base = {
+      type: "chat_request",
+      id: "a",
+      timestamp: "2026-01-01T00:00:00Z",
+      content: "four words of text",
+    } as const;
+    const kindOf = (more: object): string | null => estimateKind({ ...base, ...more });
+    expect(kindOf({})).toBe("requests");
+    expect(kindOf({ metadata: { origin: "queued" } })).toBe("requests");
+    expect(kindOf({ metadata: { origin: "index" } })).toBe("index");
+    expect(kindOf({ metadata: { origin: "notice" } })).toBe("index");
+    expect(kindOf({ metadata: { origin: "summary" } })).toBe("summaries");
+    expect(kindOf({ role: "system", metadata: { origin: "summary" } })).toBe("summaries");
+    expect(kindOf({ role: "developer" })).toBe("system");
+    expect(kindOf({ role: "system", metadata: { origin: "harness" } })).toBe("harness");
+    expect(kindOf({ metadata: { origin: "merge" } })).toBe("harness");
+  });
+
   it("leave out what no model sees, and count by another count where one is given", () => {
     const counted = estimateByKind(parseConversation("U N X R A D S T t")[0]!.events, () => 10);
     expect(counted).toEqual({
@@ -259,6 +279,9 @@ describe("estimates of many events", () => {
       tool_calls: 10,
       tool_results: 10,
       harness: 10,
+      system: 0,
+      summaries: 0,
+      index: 0,
       total: 70,
     });
   });

@@ -165,6 +165,9 @@ describe("createTokenMeter, where sizes divide evenly", () => {
       tool_calls: 0,
       tool_results: 0,
       harness: 0,
+      system: 0,
+      summaries: 0,
+      index: 0,
       total: 4,
     });
     expect(createTokenMeter(even).countEvents([ask, say])).toBe(3);
