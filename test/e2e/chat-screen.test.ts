@@ -116,6 +116,32 @@ describe.skipIf(tmuxMissing !== null)("an answer in a terminal (tmux)", () => {
 });
 
 describe.skipIf(tmuxMissing !== null)("a message that is typed in a terminal (tmux)", () => {
+  it("is back in the line after Esc, if nothing was answered, and goes out as it is changed", {
+    tags: ["slow"],
+  }, async () => {
+    const chat = await open(["chat"], 80);
+    await chat.shows("[6 messages]");
+    chat.type("-l", "And the tides");
+    chat.type("M-Enter");
+    chat.type("-l", "at the pier?");
+    chat.type("Enter");
+    await chat.shows("waiting for test/model-1");
+    chat.type("Escape");
+    const back = await chat.shows(/\[6 messages\][^[]*\[6 messages\].*> And the tides\n… at the pier\?$/s);
+    expect(back).toContain("Interrupted");
+    expect(back).not.toContain("waiting for");
+    expect((await sandbox.json(["show", "@"]))["turns"]).toBe(2);
+    chat.type("-l", " Please.");
+    gate.open();
+    chat.type("Enter");
+    await chat.shows("[8 messages]");
+    const last = server.requests.at(-1)?.messages.at(-1)?.content;
+    expect(JSON.stringify(last)).toContain(JSON.stringify("And the tides\nat the pier? Please.").slice(1, -1));
+    // It is in the history twice: as it was first, and as it went out.
+    chat.type("Up");
+    await chat.shows(/\[8 messages\].*at the pier\? Please\.$/s);
+  });
+
   it("is there in the next chat, with Up and with Ctrl-R", { tags: ["slow"] }, async () => {
     const first = await open(["chat"], 80);
     await first.shows("[6 messages]");

@@ -159,12 +159,12 @@ describe.skipIf(!existsSync(CHROMIUM))("long pages in a browser (chromium)", () 
     const sandbox = await prepare(120);
     const { page } = await serve(sandbox, sandbox.conversation, { javaScriptEnabled: false });
     await page.getByRole("link", { name: "Turns 25 to 49" }).click();
-    expect(await page.locator("#turn-25").isVisible()).toBe(true);
+    await page.locator("#turn-25").waitFor();
     expect(await page.locator("#turn-0").count()).toBe(0);
     await page.getByRole("searchbox").fill("water stood at 97");
     await page.getByRole("button", { name: "Find" }).click();
     await page.getByRole("link", { name: /turn 97/ }).click();
-    expect(await page.locator(".row:target").isVisible()).toBe(true);
+    await page.locator(".row:target").waitFor();
   });
 
   it("are one file without network: timeline, find, keys, colours and images", { tags: ["slow"] }, async () => {

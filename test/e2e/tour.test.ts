@@ -8,8 +8,10 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { CommandSpec } from "../../src/cli/frame/command.ts";
+import { displayWidth } from "../../src/cli/frame/terminal.ts";
 import { loadCommands } from "../../src/cli/help.ts";
 import { parseArguments } from "../../src/cli/parse-arguments.ts";
+import { forTerminal } from "../../src/core/safe-text.ts";
 import { createTempFolder, type TempFolder } from "../helpers/temp-repository.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -72,6 +74,19 @@ describe("jpg tour, as `npm run tour` calls it", () => {
     expect(printed).toContain('\n$ git -C "$(jpg path)" revert --no-edit HEAD\n');
     expect(printed).toContain("original.jsonl and sample-session.jsonl are equal, byte for byte.");
     expect(printed).toMatch(/27 \(\+1\)/);
+  });
+
+  it("prints lists and its own words in 80 columns, and asks nothing without a terminal", () => {
+    const rows = printed
+      .split("\n")
+      .filter((line) => /^(?:AGE|now|\d+(?:mo|[smhdwy])|STATUS|created|updated) .*(?:TURNS|\d)/.test(line));
+    expect(rows.length).toBeGreaterThanOrEqual(9);
+    const texts = [...printed.matchAll(/^\d+\. .*\n(.+(?:\n.+)*)\n\n/gm)].flatMap(
+      ([, text]) => text?.split("\n") ?? [],
+    );
+    expect(texts.length).toBeGreaterThan(15);
+    expect([...rows, ...texts].filter((line) => displayWidth(forTerminal(line)) > 80)).toEqual([]);
+    expect(printed).not.toContain("Stay here");
   });
 
   it("names its folder, removes it, and leaves HOME empty", () => {

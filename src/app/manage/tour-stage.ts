@@ -2,10 +2,11 @@
 // read or written: no HOME, no git configuration, no store.
 import { appendFile, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import { repositoryError } from "../../core/errors.ts";
+import { shellWord } from "../../core/safe-text.ts";
 import { type Runtime, readPackaged } from "../conversation/runtime.ts";
-import { captureProgram } from "../models/external-process.ts";
+import { captureProgram, runProgram } from "../models/external-process.ts";
 
 /** The name of the sample session in the project. */
 export const SAMPLE_SESSION = "sample-session.jsonl";
@@ -21,17 +22,24 @@ export interface TourStage {
   continueSession(name: string): Promise<void>;
   /** Whether a file of the project is the sample, byte for byte. */
   isSample(name: string): Promise<boolean>;
+  /** Runs the user's shell in the project until it ends; `jpg` is this jpg there, too. */
+  stay(): Promise<void>;
   /** Removes the folder. */
   remove(): Promise<void>;
 }
 
 /** Variables that the tour's commands see of the user's. */
 const PASSED_ON = ["PATH", "LANG", "LC_ALL", "TMPDIR", "SystemRoot"];
+/** Those that a shell sees, too: the terminal, the screen, and what programs the user likes. */
+const FOR_A_SHELL = [
+  ...["TERM", "COLORTERM", "NO_COLOR", "USER", "SHELL", "EDITOR", "VISUAL", "PAGER", "BROWSER"],
+  ...["DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS"],
+];
 
-/** Makes the folder and what is in it. */
+/** Makes the folder and what is in it. `columns` = those that commands may fill. */
 export async function openTourStage(
   runtime: Runtime,
-  { isColoured }: { readonly isColoured: boolean },
+  { isColoured, columns }: { readonly isColoured: boolean; readonly columns: number },
 ): Promise<TourStage> {
   const sample = await readPackaged(join("examples", SAMPLE_SESSION));
   const folder = await realpath(await mkdtemp(join(tmpdir(), "jpg-tour-")));
@@ -40,9 +48,10 @@ export async function openTourStage(
   await writeFile(join(project, SAMPLE_SESSION), sample);
   // The folder goes at the end: nothing may be at work in it then.
   await writeFile(join(home, ".gitconfig"), "[maintenance]\n\tauto = false\n");
-  const passed = PASSED_ON.map((name) => [name, runtime.env[name]] as const);
-  const own = { HOME: home, GIT_CONFIG_NOSYSTEM: "1", TZ: "UTC", ...(isColoured ? { FORCE_COLOR: "1" } : {}) };
-  const env = { ...Object.fromEntries(passed), ...own };
+  const passed = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, runtime.env[name]]));
+  const own = { HOME: home, GIT_CONFIG_NOSYSTEM: "1", TZ: "UTC" };
+  const looks = { COLUMNS: String(columns), ...(isColoured ? { FORCE_COLOR: "1" } : {}) };
+  const env = { ...passed(PASSED_ON), ...own, ...looks };
   return {
     folder,
     project,
@@ -54,6 +63,15 @@ export async function openTourStage(
       throw repositoryError("tour_stopped", message);
     },
     continueSession: (name) => continueSession(join(project, name)),
+    async stay() {
+      const bin = join(folder, "bin");
+      await mkdir(bin);
+      const script = `#!/bin/sh\nexec ${shellWord(runtime.nodePath)} ${shellWord(runtime.jpgPath)} "$@"\n`;
+      await writeFile(join(bin, "jpg"), script, { mode: 0o755 });
+      const PATH = [bin, runtime.env["PATH"]].filter((one) => one !== undefined).join(delimiter);
+      const shell = runtime.env["SHELL"] ?? "sh";
+      await runProgram([shell], { cwd: project, env: { ...passed([...PASSED_ON, ...FOR_A_SHELL]), ...own, PATH } });
+    },
     isSample: async (name) => (await readFile(join(project, name), "utf8")) === sample,
     remove: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }),
   };

@@ -18,6 +18,7 @@ import type {
   Signature,
 } from "../../store/store.ts";
 import { checkCovers, coverFacts, coversDigest } from "../conversation/covers.ts";
+import { countProgress, type ReportProgress } from "../conversation/progress.ts";
 import { blobId, sha256 } from "../conversation/runtime.ts";
 import { collectBlobs, listTurnOids } from "../conversation/tree.ts";
 import type { Workspace } from "../conversation/workspace.ts";
@@ -35,7 +36,11 @@ async function* maskHistory(
 ): AsyncGenerator<NewHistoryCommit> {
   const positions = new Map(history.map(({ commit }, position) => [commit, position]));
   const state: MaskState = { ...masked, objects, names: new Map() };
-  for (const { commit, parents, author, committer, message, changes } of history) {
+  for (const { commit, parents, author, committer, message, changes } of countProgress(
+    masked,
+    "masking commits",
+    history,
+  )) {
     yield {
       parents: parents.flatMap((parent) => positions.get(parent) ?? []),
       author: maskSignature(author, masked.masker),
@@ -126,6 +131,7 @@ function newAttachmentPath({ names }: MaskState, path: string): string {
 /** How a history is rewritten. */
 interface MaskedHistory {
   readonly store: ConversationStore;
+  readonly progress: ReportProgress;
   readonly masker: Masker;
   /** For binary files, one character per byte: a secret occurs there as UTF-8. */
   readonly bytesMasker: Masker;
@@ -306,7 +312,11 @@ export async function writeCopy(workspace: Workspace, plan: RedactPlan, names: C
   const objects = new Map<string, string>();
   const { id, masker, bytesMasker, branches: renamed } = names;
   const written = await store.histories.write(
-    maskHistory(history, { store, masker, bytesMasker, id, renamed, attachments: found.attachments }, objects),
+    maskHistory(
+      history,
+      { store, progress: workspace.progress, masker, bytesMasker, id, renamed, attachments: found.attachments },
+      objects,
+    ),
   );
   const commits = new Map(history.map(({ commit }, position) => [commit, written[position] ?? ""]));
   const branches = tips.map(({ name, commit }) => ({

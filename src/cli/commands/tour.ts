@@ -1,7 +1,6 @@
 // The guided tour: jpg's main job on the bundled sample session, every command really run, in a temporary folder.
 
 import { openTourStage, SAMPLE_SESSION, type TourStage } from "../../app/manage/tour-stage.ts";
-import { runProgram } from "../../app/models/external-process.ts";
 import { repositoryError } from "../../core/errors.ts";
 import { forTerminal, linesForTerminal, safe, shellWord } from "../../core/safe-text.ts";
 import { askYesNo, isTerminal } from "../frame/ask.ts";
@@ -38,7 +37,7 @@ interface Chapter {
 async function play(context: CommandContext, signal: AbortSignal): Promise<number> {
   const { output, runtime, options } = context;
   const keep = flag(options, "keep");
-  const stage = await openTourStage(runtime, { isColoured: output.style.enabled });
+  const stage = await openTourStage(runtime, { isColoured: output.style.enabled, columns: columnsOf(output) });
   try {
     const end = keep ? "." : ", which is removed at the end.";
     tell(output, `Everything happens in ${stage.folder}${end}`, "A tour of jpg");
@@ -91,28 +90,35 @@ function tell({ data, style }: Pick<Output, "data" | "style">, text: string, hea
 function nextSteps({ project, folder }: TourStage, keep: boolean): string {
   return [
     "In a project in which you use an agent:",
-    "  jpg import                       what agents keep for this project",
-    "  jpg compact                      shorten what the model sees; `jpg diff` shows it, `jpg undo` undoes it",
-    "  jpg resume                       continue from there in the agent",
+    "  jpg import     what agents keep for this project",
+    "  jpg compact    shorten what the model sees; `jpg undo` undoes it",
+    "  jpg resume     continue from there in the agent",
     keep
       ? `Look around: \`cd ${shellWord(project)}\`, then \`jpg ls\`. Remove ${folder} when you are done.`
       : "`jpg tour --keep` leaves the folder, to look around in the result.",
   ].join("\n");
 }
 
+/** Columns that are filled where there is no terminal. */
+const COLUMNS = 80;
+
+function columnsOf({ width }: Pick<Output, "width">): number {
+  return Number.isFinite(width) ? width : COLUMNS;
+}
+
 /** Offers a shell in the project; its end is the end of the folder. */
-async function offerToStay({ project }: TourStage, { output, runtime }: CommandContext): Promise<void> {
+async function offerToStay({ project, stay }: TourStage, { output }: CommandContext): Promise<void> {
   if (!isTerminal(process.stdin, output)) return;
   const text = "Stay here in a shell, and look around? The folder is removed when you leave it.";
   if (!(await askYesNo({ text, otherwise: "no", instead: "--keep" }, { output }))) return;
   output.info(safe`Try \`jpg ls\`, \`jpg serve --open\`. \`exit\` ends it and removes ${forTerminal(project)}.`);
-  await runProgram([runtime.env["SHELL"] ?? "sh"], { cwd: project, env: runtime.env });
+  await stay();
 }
 
 const CHAPTERS: readonly Chapter[] = [
   {
     heading: "1. Bring a session in",
-    text: `sample-session.jsonl is a session of Claude Code: two days, 26 turns, and one compaction by the agent itself.\nIt becomes a branch in a git repository inside .git/jpg, one commit a turn. The project's own files and branches are not touched.`,
+    text: `sample-session.jsonl is a session of Claude Code: two days, 26 turns, and one\ncompaction by the agent itself. It becomes a branch in a git repository inside\n.git/jpg, one commit a turn. The project's own files and branches are not\ntouched.`,
     play: async (stage) => {
       await stage.show(["git", "init", "--quiet"]);
       await stage.show(["jpg", "import", SAMPLE_SESSION]);
@@ -121,12 +127,12 @@ const CHAPTERS: readonly Chapter[] = [
   },
   {
     heading: "2. What has been compacted so far",
-    text: "`jpg log` is the history of compactions. This one is the agent's own: it replaced turns 0 to 15 by a summary.",
+    text: "`jpg log` is the history of compactions. This one is the agent's own: it\nreplaced turns 0 to 15 by a summary.",
     play: (stage) => stage.show(["jpg", "log"]),
   },
   {
     heading: "3. Shorten what the model sees",
-    text: "First only look: the default profile strips reasoning and tool calls and leaves the last 3 turns alone.",
+    text: "First only look: the default profile strips reasoning and tool calls and leaves\nthe last 3 turns alone.",
     play: async (stage) => {
       await stage.show(["jpg", "compact", "--dry-run"]);
       await stage.show(["jpg", "compact"]);
@@ -135,7 +141,7 @@ const CHAPTERS: readonly Chapter[] = [
   },
   {
     heading: "4. Review it",
-    text: "A compaction changes how turns are read, never the turns. `jpg diff` shows what the model saw before and sees after.",
+    text: "A compaction changes how turns are read, never the turns. `jpg diff` shows what\nthe model saw before and sees after.",
     play: async (stage) => {
       await stage.show(["jpg", "diff", "--stat"]);
       await stage.show(["jpg", "diff"], { lines: 28 });
@@ -144,7 +150,7 @@ const CHAPTERS: readonly Chapter[] = [
   },
   {
     heading: "5. Undo it with stock git",
-    text: "A compaction is a commit that adds one file. Git's own revert undoes it, at any time and in any order.",
+    text: "A compaction is a commit that adds one file. Git's own revert undoes it, at any\ntime and in any order.",
     play: async (stage) => {
       await stage.show(["store-git", "revert", "--no-edit", "HEAD"], { lines: 1 });
       await stage.show(["jpg", "log"]);
@@ -152,14 +158,14 @@ const CHAPTERS: readonly Chapter[] = [
   },
   {
     heading: "6. Bring it back",
-    text: "Reverting that revert brings the compaction back. jpg's own `revert` also says what that does to the view.",
+    text: "Reverting that revert brings the compaction back. jpg's own `revert` also says\nwhat that does to the view.",
     play: async (stage) => {
       await stage.show(["jpg", "revert", await newestCommit(stage)]);
     },
   },
   {
     heading: "7. Fork",
-    text: "A fork is a new branch. Here we undo two compactions on it, ours and the agent's own, so that it shows all 26 turns in full again.\nThe other branch stays as it is.",
+    text: "A fork is a new branch. Here we undo two compactions on it, ours and the\nagent's own, so that it shows all 26 turns in full again. The other branch\nstays as it is.",
     play: async (stage) => {
       await stage.show(["jpg", "fork", "@", "everything"]);
       await stage.show(["jpg", "undo"]);
@@ -170,7 +176,7 @@ const CHAPTERS: readonly Chapter[] = [
   },
   {
     heading: "8. Strategies, pins and blame",
-    text: "On that fork: strategies choose what to take out, call by call. What is pinned stays. `blame` says who decided, and what the model sees.",
+    text: "On that fork: strategies choose what to take out, call by call. What is pinned\nstays. `blame` says who decided, and what the model sees.",
     play: async (stage) => {
       await stage.show(["jpg", "use", "-"]);
       await stage.show(["jpg", "pin", "19"]);
@@ -193,7 +199,7 @@ const CHAPTERS: readonly Chapter[] = [
   },
   {
     heading: "9. Check out",
-    text: "A checked-out conversation is a git worktree with the view as text: VIEW.md for people, view.jsonl for programs.",
+    text: "A checked-out conversation is a git worktree with the view as text: VIEW.md for\npeople, view.jsonl for programs.",
     play: async (stage) => {
       await stage.show(["jpg", "checkout", "@", "../review"]);
       await stage.show(["head", "-n", "7", "../review/VIEW.md"]);
@@ -201,12 +207,12 @@ const CHAPTERS: readonly Chapter[] = [
   },
   {
     heading: "10. Continue in the agent, and import again",
-    text: "The export is a session that `claude --resume FILE` accepts. In your own project `jpg resume`\nwrites it to where Claude Code looks and prints the command.",
+    text: "The export is a session that `claude --resume FILE` accepts. In your own\nproject `jpg resume` writes it to where Claude Code looks and prints the\ncommand.",
     play: async (stage) => {
       await stage.show(["jpg", "export", "--to", "claude-code", "-o", "resumed.jsonl"]);
       await stage.continueSession("resumed.jsonl");
       stage.tell(
-        "(Here you would continue in the agent. The tour appends one turn to the file, the way Claude Code does.)",
+        "(Here you would continue in the agent. The tour appends one turn to the file,\nthe way Claude Code does.)",
       );
       await stage.show(["jpg", "import", "resumed.jsonl"]);
       stage.tell("The session was recognised: only the new turn was added to its conversation.");
@@ -214,7 +220,7 @@ const CHAPTERS: readonly Chapter[] = [
   },
   {
     heading: "11. Nothing was lost",
-    text: "The file as it was imported, byte for byte, although the view is now much shorter:",
+    text: "The file as it was imported, byte for byte, although the view is now much\nshorter:",
     play: async (stage) => {
       await stage.show(["jpg", "export", "--original", "-o", "original.jsonl"]);
       if (!(await stage.isSample("original.jsonl")))

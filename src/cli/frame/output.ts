@@ -72,6 +72,11 @@ export interface Output extends Rendering {
   error(thrown: unknown): void;
 }
 
+/** Columns of what is no terminal: those that COLUMNS names, as git has it; else unlimited. */
+function widthFrom({ COLUMNS }: OutputOptions["env"]): number {
+  return COLUMNS !== undefined && /^[1-9]\d{0,4}$/.test(COLUMNS) ? Number(COLUMNS) : Number.POSITIVE_INFINITY;
+}
+
 /** Creates the output over two streams. */
 export function createOutput(options: OutputOptions): Output {
   const { stdout, stderr, env } = options;
@@ -110,7 +115,7 @@ export function createOutput(options: OutputOptions): Output {
   const json = (value: unknown): void => data(forJson(JSON.stringify(value ?? null, null, 2)));
   return {
     style,
-    width: isTerminal ? (stdout.columns ?? 80) : Number.POSITIVE_INFINITY,
+    width: isTerminal ? (stdout.columns ?? 80) : widthFrom(env),
     quiet,
     verbose,
     errorStyle,

@@ -39,6 +39,17 @@ describe("createOutput", () => {
     expect(err()).toBe("done\nwarning: careful\n");
   });
 
+  it.each([
+    [{}, {}, Number.POSITIVE_INFINITY],
+    [{}, { COLUMNS: "72" }, 72],
+    [{}, { COLUMNS: "" }, Number.POSITIVE_INFINITY],
+    [{}, { COLUMNS: "0" }, Number.POSITIVE_INFINITY],
+    [{}, { COLUMNS: "wide" }, Number.POSITIVE_INFINITY],
+    [{ isTTY: true, columns: 90 }, { COLUMNS: "72" }, 90],
+  ])("is as wide as the terminal %j, else as the environment %j says: %d", (terminal, env, width) => {
+    expect(open({ env }, terminal).output.width).toBe(width);
+  });
+
   it("says only results and errors with quiet", () => {
     const { output, out, err } = open({ quiet: true });
     output.data(safe`result`);
