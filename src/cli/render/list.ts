@@ -157,7 +157,7 @@ function excerpt(text: string, compaction: string): readonly SafeText[] {
   return [SEES_INSTEAD, ...shown, ...more];
 }
 
-const COLUMNS = [{}, { shrinkTo: 6 }, {}, {}, { shrinkTo: 10 }, { shrinkTo: 10 }];
+const COLUMNS = [{}, { shrinkTo: 6 }, {}, { shrinkTo: 13 }, { shrinkTo: 10 }, { shrinkTo: 10 }];
 
 function cells({ by, event, type, state, action }: BlameRow, style: Style): readonly Cell[] {
   const who =

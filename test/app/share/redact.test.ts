@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
+import type { Progress } from "../../../src/app/conversation/progress.ts";
 import { removeConversation } from "../../../src/app/manage/trash.ts";
 import { type RedactReport, redact } from "../../../src/app/share/redact.ts";
 import { planRedact } from "../../../src/app/share/redact-plan.ts";
@@ -37,6 +38,17 @@ it("an original is local before its copy has a name, and not where no copy is ma
   const whole = await redact(workspace, await planRedact(workspace, conversation, { rules: [], texts: ["turn"] }));
   expect(whole.redacted).not.toBeNull();
   expect(await local()).toEqual([conversation]);
+});
+
+it("says how far it is: what it looks through, and the commits that it masks", async () => {
+  const said: (Progress | null)[] = [];
+  const watched = { ...workspace, progress: (progress: Progress | null) => void said.push(progress) };
+  await redact(watched, await planRedact(watched, conversation, { rules: [], texts: ["turn"] }));
+  const masked = said.flatMap((one) => (one?.doing === "masking commits" ? [one.done] : []));
+  expect(masked).toEqual(Array.from({ length: masked.length }, (_, at) => at));
+  expect(masked.length).toBeGreaterThan(1);
+  expect(said).toContainEqual(expect.objectContaining({ doing: "looking for secrets in objects", done: 1 }));
+  expect(said.at(-1)).toBeNull();
 });
 
 it("what somebody said and did in a copy stays when the original grew", { tags: ["slow"] }, async () => {

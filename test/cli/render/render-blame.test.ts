@@ -1,6 +1,8 @@
 import { expect, it } from "vitest";
 import type { BlameReport, BlameRow } from "../../../src/app/look/blame.ts";
+import { displayWidth } from "../../../src/cli/frame/terminal.ts";
 import { renderBlame } from "../../../src/cli/render/list.ts";
+import { forTerminal } from "../../../src/core/safe-text.ts";
 import { PLAIN } from "../../helpers/plain-rendering.ts";
 
 const by = {
@@ -54,4 +56,20 @@ it("points to single events where some were changed, and says nothing more of wh
   const lines = renderBlame(report(changed, shown), PLAIN).split("\n");
   expect(lines.at(-1)).toBe("`jpg blame EVENT` shows what the model sees in place of one event.");
   expect(renderBlame(report(shown, shown), PLAIN)).not.toContain("\n\n");
+});
+
+it.each([80, 100])("is one line a hit in %i columns, whatever names are long, and says what was done", (width) => {
+  const events = ["5a08ba8f-1d68-4a5a-b8c0-3ac4a14ce6d1", "toolu_01VqkR8wqkyQ7YdD1xV4LmnP", "e1"];
+  const actions = ["replaced by a summary", "reasoning stripped", "tool results stripped, 9 calls omitted"];
+  const author = "Margarethe Wellenbrecher-von der Mole";
+  const rows = events.flatMap((event, at): readonly BlameRow[] => [
+    { ...hidden(event), type: "tool_call_response", action: actions[at] ?? "", by: { ...by, author } },
+    { event, type: "chat_request", turn: 0, state: "shown" },
+  ]);
+  const lines = renderBlame({ branch: "b", rows }, { ...PLAIN, width })
+    .split("\n")
+    .slice(0, rows.length);
+  expect(lines.filter((line) => displayWidth(forTerminal(line)) > width)).toEqual([]);
+  for (const [at, line] of lines.entries())
+    expect(line).toMatch(at % 2 === 0 ? /^k3f9q2 .* (?:repl|reas|tool)/ : /^- .* shown$/);
 });
