@@ -68,7 +68,8 @@ export async function servePages(request: ServeRequest): Promise<void> {
   const said = new Map<string, readonly string[]>();
   const context: ServeContext = { runtime, options, access, said, readOnly, pages: createPageReader() };
   server.on("request", (incoming, response) => void answer(context, incoming, response));
-  request.onListening({ address: `http://${shown}:${at}${access.folder}/?token=${token}`, readOnly });
+  const page = request.branch === undefined ? "" : `c/${encodeURIComponent(request.branch)}`;
+  request.onListening({ address: `http://${shown}:${at}${access.folder}/${page}?token=${token}`, readOnly });
   await new Promise<void>((resolve) => {
     if (signal.aborted) resolve();
     else signal.addEventListener("abort", () => resolve(), { once: true });

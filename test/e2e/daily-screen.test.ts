@@ -38,12 +38,19 @@ async function open(): Promise<void> {
   await pane.shows(/q quit/);
 }
 
+/** Filters by a word, and leaves the filter. */
+async function choose(word: string): Promise<void> {
+  pane.type("/", word);
+  await pane.shows(`/${word}`);
+  pane.type("Enter");
+}
+
 describe.skipIf(tmuxMissing !== null)("jpg alone on a terminal", () => {
   it("lists what is imported and what is not, on 80 columns, without a stranger's control sequences", async () => {
     await open();
     const screen = pane.visible();
-    expect(screen).toMatch(/^> +now +claude +Paint .*the wall .* new$/m);
-    expect(screen).toMatch(/Measure the tide at the pier/);
+    expect(screen).toMatch(/^[ >] +\S+ +claude +Paint .*the wall .* new$/m);
+    expect(screen).toMatch(/^[ >] +\S+ +claude +Measure the tide at the pier .*\*\w{4}$/m);
     expect(screen.split("\n").every((line) => line.length <= 80)).toBe(true);
     expect(pane.sent()).not.toContain("\u001b]0;");
     pane.type("q");
@@ -58,7 +65,7 @@ describe.skipIf(tmuxMissing !== null)("jpg alone on a terminal", () => {
     expect(pane.visible()).not.toContain("Measure");
     pane.type("Enter");
     pane.type("s");
-    const shown = await pane.shows("left with 0");
+    const shown = await pane.shows("any key: back to the list");
     expect(shown).toMatch(/\$ jpg show paint-\S+\/main/);
     expect(await sandbox.json<unknown[]>(["ls"])).toHaveLength(2);
   });
@@ -74,12 +81,54 @@ describe.skipIf(tmuxMissing !== null)("jpg alone on a terminal", () => {
     expect(pane.visible()).not.toContain("Measure");
   });
 
+  it("asks before it compacts and undoes, and comes back to the same row with its figures", async () => {
+    await open();
+    await choose("measure");
+    pane.type("c");
+    expect(await pane.shows("Compact it? [y/N]")).toContain("Would compact measure-");
+    pane.type("Enter");
+    await pane.shows(/^> .*Measure the tide .*\n[\s\S]*q quit/m);
+    expect(await sandbox.json<unknown[]>(["log"])).toEqual([]);
+    pane.type("c");
+    await pane.shows("Compact it? [y/N]");
+    pane.type("y", "Enter");
+    await pane.shows("any key: back to the list");
+    expect(await sandbox.json<unknown[]>(["log"])).toHaveLength(1);
+    pane.type("x");
+    await pane.shows(/^> .*Measure the tide .*→.*\n[\s\S]*q quit/m);
+    pane.type("u");
+    expect(await pane.shows("Undo it? [y/N]")).toMatch(/The newest compaction of measure-[\s\S]* compact 0/);
+    pane.type("y", "Enter");
+    await pane.shows("any key: back to the list");
+    pane.type("Escape");
+    await pane.shows(/^> .*Measure the tide (?!.*→).*\n[\s\S]*q quit/m);
+    pane.type("u");
+    await pane.shows("no live compaction to undo");
+    pane.type("C-c");
+    expect(await pane.shows("left with 0")).toMatch(/ icanon/);
+  });
+
+  it("opens the page of the chosen conversation", async () => {
+    await open();
+    await choose("measure");
+    pane.type("w");
+    await pane.shows(/http:\/\/127\.0\.0\.1:\d+\/\w+\/c\/measure-\w[^ ]*%2Fmain\?token=/);
+    pane.type("C-c");
+    await pane.shows("left with 0");
+  });
+
+  it("says which key Enter is, and what the star means", async () => {
+    await open();
+    expect(pane.visible()).toContain("enter resume");
+    expect(pane.visible()).toContain("* the active conversation");
+  });
+
   it("shows the whole machine and comes back", async () => {
     await open();
     pane.type("Tab");
     await pane.shows("PROJECT");
     pane.type("Tab");
-    await pane.shows("tab all projects");
+    await pane.shows("tab machine");
     pane.type("Escape");
     await pane.shows("left with 0");
   });

@@ -81,6 +81,8 @@ export interface ServeRequest {
   readonly port: number;
   /** An address of this machine; if others can reach it, the pages are read-only. */
   readonly host: string;
+  /** The branch whose page the address names; default: the list. */
+  readonly branch?: string | undefined;
   /** Called with the address once the server listens. */
   readonly onListening: (where: { readonly address: string; readonly readOnly: boolean }) => void;
   /** Ends the server. */

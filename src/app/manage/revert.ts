@@ -103,16 +103,25 @@ async function revertTargets(
   };
 }
 
-/** Reverts the newest live compaction in commit order. Throws `nothing_to_undo`. */
-export async function undoCompaction(workspace: Workspace, tree: BranchTree): Promise<RevertReport> {
+/** What `undoCompaction` would revert: the newest live compaction in commit order, and its commit's subject. Throws `nothing_to_undo`. */
+export async function newestCompaction(
+  workspace: Workspace,
+  tree: BranchTree,
+): Promise<{ readonly id: string; readonly subject: string }> {
   const live = new Set(tree.compactions.map((file) => file.path));
-  const entries = await readRecordLog(workspace.store, tree.commit);
-  const id = compactionIdOfPath(newestLive(entries, live)?.path ?? "");
-  if (id === null) {
+  const newest = newestLive(await readRecordLog(workspace.store, tree.commit), live);
+  const id = compactionIdOfPath(newest?.path ?? "");
+  if (newest === null || id === null) {
     throw userError("nothing_to_undo", `${tree.branch} has no live compaction to undo.`, {
       hints: ["`jpg log` shows the compactions and what was reverted."],
     });
   }
+  return { id, subject: newest.entry.message.split("\n", 1)[0] ?? "" };
+}
+
+/** Reverts the newest live compaction in commit order. Throws `nothing_to_undo`. */
+export async function undoCompaction(workspace: Workspace, tree: BranchTree): Promise<RevertReport> {
+  const { id } = await newestCompaction(workspace, tree);
   const stays = await mergedTurn(workspace, tree.commit);
   const report = await revertTargets(workspace, tree, [
     { word: id, target: { kind: "compaction", branch: tree.branch, compaction: id } },

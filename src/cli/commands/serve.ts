@@ -1,5 +1,6 @@
 import type { Runtime } from "../../app/conversation/runtime.ts";
 import { openInBrowser } from "../../app/models/external-process.ts";
+import { resolveWhole } from "../../app/names/resolve-id.ts";
 import { userError } from "../../core/errors.ts";
 import { forTerminal, forTerminalLine, safe } from "../../core/safe-text.ts";
 import { type CommandSpec, flag, optionsFrom, text } from "../frame/command.ts";
@@ -13,6 +14,7 @@ export const command: CommandSpec = {
   summary: "look at conversations in a browser",
   description:
     "Serves the store as web pages, to this machine only, until Ctrl-C: the list of conversations, and for each what was said, what the model sees of it, and its compactions, which you can view, make and undo. The address that it prints lets one browser in, once. With --host, other machines can look too, and no page can change anything.",
+  arguments: [{ name: "[id]", description: "conversation whose page the address names; default: the list" }],
   options: [
     { flags: "--open", description: "open it in your browser" },
     { flags: "--port <n>", description: "port to listen on; 0, the default: any free one" },
@@ -26,12 +28,14 @@ export const command: CommandSpec = {
     { command: "jpg serve", explains: "only print the address" },
     { command: "jpg serve --port 4747", explains: "on a port of your choice" },
   ],
-  run: async ({ options, runtime, output, json, fronts }) => {
+  run: async ({ args, options, runtime, output, json, fronts, open }) => {
+    const branch = args[0] === undefined ? undefined : (await resolveWhole(await open(), args[0])).branch;
     const info = (line: string): void => output.info(forTerminal(line));
     const warn = (line: string): void => output.warn(forTerminal(line));
     await untilStopped((signal) =>
       fronts.servePages({
         runtime,
+        branch,
         options: { ...optionsFrom(options), info, warn, progress: output.counts },
         port: portOf(text(options, "port")),
         host: text(options, "host") ?? "127.0.0.1",

@@ -24,12 +24,18 @@ export interface RowList<Action extends string> {
   readonly style: Style;
   /** Rows of the terminal. */
   readonly height: number;
+  /** Said below the rows. */
+  readonly notes: readonly SafeText[];
+  /** What is chosen, and how the list is filtered, at first. */
+  readonly start: { readonly row: number; readonly filter: string };
 }
 
 export interface PickedRow<Action extends string> {
   readonly action: Action;
   /** Position in `lines`, 0-based; null for a key that needs no row. */
   readonly row: number | null;
+  /** The filter at that moment. */
+  readonly filter: string;
 }
 
 /** Columns of the mark before each line. */
@@ -43,10 +49,10 @@ interface State {
   readonly isFiltering: boolean;
 }
 
-const START: State = { at: 0, filter: "", isFiltering: false };
+const UNFILTERED: State = { at: 0, filter: "", isFiltering: false };
 
 const prompt = createPrompt<PickedRow<string> | null, RowList<string>>((list, done) => {
-  const [state, setState] = useState<State>(START);
+  const [state, setState] = useState<State>(startOf(list));
   const shown = matching(list.texts, state.filter);
   const at = Math.max(0, Math.min(state.at, shown.length - 1));
   useKeypress((key, line) => {
@@ -55,10 +61,14 @@ const prompt = createPrompt<PickedRow<string> | null, RowList<string>>((list, do
     if (!(state.isFiltering && next?.isFiltering === true)) line.clearLine(0);
     if (next !== null) setState(next);
     else if (key.name === "escape" || key.name === "q") done(null);
-    else choose(list, key, shown[at] ?? null, done);
+    else choose(list, key, { row: shown[at] ?? null, filter: state.filter }, done);
   });
   return [draw(list, { shown, at, state }), drawKeys(list)];
 });
+
+function startOf({ texts, start: { row, filter } }: Pick<RowList<string>, "texts" | "start">): State {
+  return { at: Math.max(0, matching(texts, filter).indexOf(row)), filter, isFiltering: false };
+}
 
 /** The state after a key that moves the choice or filters; null = the key does something else. `count`: rows that are shown. */
 function stateAfter(
@@ -69,12 +79,12 @@ function stateAfter(
   if (isArrow(key)) return { ...state, at: Math.max(0, Math.min(count - 1, state.at + (key.name === "up" ? -1 : 1))) };
   if (state.isFiltering) return whileFiltering(state, key, typed);
   if (typed === "/") return { ...state, isFiltering: true, filter: "" };
-  return key.name === "escape" && state.filter !== "" ? START : null;
+  return key.name === "escape" && state.filter !== "" ? UNFILTERED : null;
 }
 
 function whileFiltering(state: State, key: KeypressEvent, typed: string): State {
   if (isEnterKey(key)) return { ...state, isFiltering: false, at: 0 };
-  if (key.name === "escape") return START;
+  if (key.name === "escape") return UNFILTERED;
   return { ...state, filter: typed, at: 0 };
 }
 
@@ -86,13 +96,13 @@ function isArrow(key: KeypressEvent): boolean {
 function choose(
   { keys }: RowList<string>,
   key: KeypressEvent,
-  row: number | null,
+  { row, filter }: Pick<PickedRow<string>, "row" | "filter">,
   done: (picked: PickedRow<string>) => void,
 ): void {
   const name = isTabKey(key) ? "tab" : key.name;
   const meant = isEnterKey(key) ? keys[0] : keys.find((one) => one.key === name);
   if (meant === undefined || (meant.ofRow && row === null)) return;
-  done({ action: meant.action, row: meant.ofRow ? row : null });
+  done({ action: meant.action, row: meant.ofRow ? row : null, filter });
 }
 
 /** Positions of the texts that have all words, in any case. */
@@ -110,8 +120,8 @@ interface Shown {
   readonly state: State;
 }
 
-function draw({ heading, lines, style, height }: RowList<string>, { shown, at, state }: Shown): string {
-  const room = Math.max(3, height - OTHER_LINES);
+function draw({ heading, lines, style, height, notes }: RowList<string>, { shown, at, state }: Shown): string {
+  const room = Math.max(3, height - OTHER_LINES - notes.length);
   const from = Math.max(0, Math.min(at - Math.floor(room / 2), shown.length - room));
   const rows = shown.slice(from, from + room).map((position, index) => {
     const line = lines[position] ?? "";
@@ -119,13 +129,34 @@ function draw({ heading, lines, style, height }: RowList<string>, { shown, at, s
   });
   const none = shown.length === 0 ? [safe`  Nothing has ${forTerminalLine(state.filter)}.`] : [];
   const filter = state.isFiltering || state.filter !== "" ? safe`/${forTerminalLine(state.filter)}` : "";
-  return joinLines([safe`  ${style.faint(heading)}`, ...rows, ...none, filter]);
+  return joinLines([
+    safe`  ${style.faint(heading)}`,
+    ...rows,
+    ...none,
+    ...notes.map((note) => safe`  ${style.faint(note)}`),
+    filter,
+  ]);
 }
 
 function drawKeys({ keys, style }: RowList<string>): string {
-  const named = [...keys.map(({ key, action }) => [key, action] as const), ["/", "filter"], ["q", "quit"]] as const;
+  // Enter does what the first key does.
+  const named = [
+    ...keys.map(({ key, action }, at) => [at === 0 ? "enter" : key, action] as const),
+    ["/", "filter"],
+    ["q", "quit"],
+  ] as const;
   const parts = named.map(([key, action]) => safe`${style.id(forTerminalLine(key))} ${forTerminalLine(action)}`);
   return joinSafe(parts, "  ");
+}
+
+const keyPrompt = createPrompt<true, { readonly text: SafeText }>(({ text }, done) => {
+  useKeypress(() => done(true));
+  return text;
+});
+
+/** Waits for any key. False = Ctrl-C, or the signal. */
+export async function waitForKey(text: SafeText, signal: AbortSignal): Promise<boolean> {
+  return (await untilEnded(keyPrompt({ text }, { signal, clearPromptOnDone: true }))) ?? false;
 }
 
 /** Lets a person pick a row. Null = none was picked: Esc, q, Ctrl-C, or the signal. */
@@ -133,9 +164,12 @@ export async function pickRow<Action extends string>(
   list: RowList<Action>,
   signal: AbortSignal,
 ): Promise<PickedRow<Action> | null> {
+  return (await untilEnded(prompt(list, { signal, clearPromptOnDone: true }))) as PickedRow<Action> | null;
+}
+
+async function untilEnded<Value>(answer: Promise<Value>): Promise<Value | null> {
   try {
-    const picked = await prompt(list, { signal, clearPromptOnDone: true });
-    return picked as PickedRow<Action> | null;
+    return await answer;
   } catch (error) {
     if (error instanceof Error && ENDED.has(error.name)) return null;
     throw error;

@@ -63,7 +63,7 @@ export function activeNote(rows: readonly ListedRow[]): readonly SafeText[] {
 
 function columnsOf(rows: readonly ListedRow[], style: Style, now: Date): readonly ListColumn[] {
   const right = { align: "right" } as const;
-  const idOf = shortIds(rows);
+  const idOf = shortNames(rows);
   return [
     { head: "AGE", ...right, paint: style.faint, cell: ({ updated_at }) => renderAge(updated_at, now) },
     { head: "AGENT", cell: ({ agent }) => (agent === undefined ? "jpg" : shortAgentName(agent)) },
@@ -127,8 +127,10 @@ function textOf(cell: Cell): string {
   return typeof cell === "string" ? cell : cell.text;
 }
 
+type Named = Pick<ListedRow, "id" | "branch">;
+
 /** The last characters of a name, which name the conversation, with the fork; the whole name where several end so. */
-function shortIds(rows: readonly ListedRow[]): (row: ListedRow) => string {
+export function shortNames(rows: readonly Named[]): (row: Named) => string {
   const owners = new Map<string, Set<string>>();
   for (const { id } of rows) {
     if (id === "") continue;

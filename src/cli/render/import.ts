@@ -8,6 +8,7 @@ import { appendAll } from "../../core/lists.ts";
 import { forTerminal, forTerminalLine, joinLines, joinSafe, type SafeText, safe } from "../../core/safe-text.ts";
 import { type Cell, type Column, renderTable, renderTableText } from "../frame/table.ts";
 import type { Rendering, Style } from "../frame/terminal.ts";
+import { shortNames } from "./conversations.ts";
 import { groupDigits, renderAge, renderBytes, renderCount } from "./quantity.ts";
 
 /** Errors about files that are no sessions; a folder may hold such files. */
@@ -26,15 +27,16 @@ interface ImportRendering extends Rendering {
   readonly namesIn?: string;
 }
 
-const HEADER = ["STATUS", "CONVERSATION", "BRANCH", "TURNS", "EVENTS", "COMPACTIONS", "SKIPPED"];
+/** A name is never cut: it is what the next command takes. */
+const HEADER = ["STATUS", "TITLE", "TURNS", "EVENTS", "COMP", "SKIPPED", "ID"];
 const COLUMNS: readonly Column[] = [
   {},
-  { shrinkTo: 16 },
   { shrinkTo: 8 },
   { align: "right" },
   { align: "right" },
   { align: "right" },
   { align: "right" },
+  {},
 ];
 
 /** Renders why a file was not imported, on one line. */
@@ -54,7 +56,10 @@ export function renderImport(reports: readonly ImportReport[], rendering: Import
   const table =
     rows.length === 0
       ? []
-      : renderTable([header, ...rows.map((report) => cells(report, style))], { columns: COLUMNS, width });
+      : renderTable([header, ...rows.map((report) => cells(report, shortNames(reports), style))], {
+          columns: COLUMNS,
+          width,
+        });
   const lines = [
     ...skippedLines(reports, rendering),
     ...reports.flatMap(sideFileNotes),
@@ -65,23 +70,24 @@ export function renderImport(reports: readonly ImportReport[], rendering: Import
     ...table,
     ...lines,
     totals(shown),
+    ...sharedNotes(shown),
     ...turnsLeft(reports),
     ...subAgentsWithoutRow(reports, shown),
     ...newerAgentNotes(reports),
   ]);
 }
 
-function cells(report: ImportReport, style: Style): Cell[] {
+function cells(report: ImportReport, idOf: (row: ImportReport) => string, style: Style): Cell[] {
   const paint = report.status === "unchanged" ? style.faint : report.status === "forked" ? style.caution : style.good;
   const grown = report.status === "updated" && report.turns_added !== undefined ? ` (+${report.turns_added})` : "";
   return [
     { text: report.status, paint },
-    { text: report.id, paint: style.id },
-    report.branch.startsWith(`${report.id}/`) ? report.branch.slice(report.id.length + 1) : report.branch,
+    report.title ?? report.id,
     groupDigits(report.turns) + grown,
     groupDigits(report.events),
     report.compactions === 0 ? "-" : groupDigits(report.compactions),
     report.skipped_lines === 0 ? "-" : { text: groupDigits(report.skipped_lines), paint: style.caution },
+    { text: idOf(report), paint: style.id },
   ];
 }
 
@@ -201,6 +207,24 @@ function totals(reports: readonly ImportReport[]): SafeText {
       ? ""
       : safe` ${renderCount(skipped, "line")} ${skipped === 1 ? "is not an event" : "are not events"}; kept with the source.`;
   return safe`${renderCount(sessions.length, "session")}: ${outcomes(sessions)}; ${renderCount(turns, "turn")}.${kept}`;
+}
+
+/** Says which conversations several of the files belong to: there are fewer conversations than files. */
+function sharedNotes(reports: readonly ImportReport[]): SafeText[] {
+  const files = new Map<string, Set<string>>();
+  for (const { id, source } of reports)
+    if (source !== undefined) files.set(id, (files.get(id) ?? new Set()).add(source));
+  const idOf = shortNames(reports);
+  const shared = [...files].filter(([, sources]) => sources.size > 1);
+  if (shared.length === 0) return [];
+  const named = shared
+    .slice(0, LEFT_SHOWN)
+    .map(
+      ([id, { size }]) => safe`${size} are of one conversation, ${forTerminalLine(idOf({ id, branch: `${id}/main` }))}`,
+    );
+  const more = shared.length > LEFT_SHOWN ? safe`, and so on` : "";
+  const total = [...files.values()].reduce((sum, { size }) => sum + size, 0);
+  return [safe`${renderCount(files.size, "conversation")} from ${total} files: ${joinSafe(named, ", ")}${more}.`];
 }
 
 function outcomes(sessions: readonly ImportReport[]): SafeText {

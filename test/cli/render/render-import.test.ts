@@ -28,9 +28,9 @@ const UPDATED: ImportReport = {
 describe("renderImport", () => {
   it("has a row per session, and totals", () => {
     expect(renderImport([CREATED, UPDATED], PLAIN)).toMatchInlineSnapshot(`
-      "STATUS   CONVERSATION     BRANCH    TURNS  EVENTS  COMPACTIONS  SKIPPED
-      created  fix-parser-k3f9  main         16   1,402            1        3
-      updated  plan-a2b3        main    16 (+2)   1,402            1        -
+      "STATUS   TITLE              TURNS  EVENTS  COMP  SKIPPED  ID
+      created  fix-parser-k3f9       16   1,402     1        3  k3f9
+      updated  plan-a2b3        16 (+2)   1,402     1        -  a2b3
       2 sessions: 1 created, 1 updated; 32 turns. 3 lines are not events; kept with the source."
     `);
   });
@@ -77,7 +77,30 @@ describe("renderImport", () => {
     const again: ImportReport = { ...CREATED, status: "unchanged", skipped_lines: 0 };
     expect(total([CREATED, again])).toMatch(/^1 session: 1 created; 16 turns\. 3 lines/);
     const resumed: ImportReport = { ...again, source: "resumed.jsonl", status: "updated", turns: 18 };
-    expect(total([again, resumed])).toBe("2 sessions: 1 updated, 1 unchanged; 18 turns.");
+    expect(renderImport([again, resumed], PLAIN)).toContain("\n2 sessions: 1 updated, 1 unchanged; 18 turns.\n");
+  });
+
+  it("names conversations whole, however long their titles are", () => {
+    const title = "Measure the tide at the pier, and then at the lighthouse, where it is higher";
+    const rows = renderImport(
+      [
+        { ...CREATED, title },
+        { ...UPDATED, title },
+      ],
+      { ...PLAIN, width: 80 },
+    ).split("\n");
+    expect(rows[1]).toMatch(/^created +Measure the tide at the pier.* k3f9$/);
+    expect(rows[2]).toMatch(/^updated .* a2b3$/);
+    expect(rows.slice(0, 3).every((row) => row.length <= 80)).toBe(true);
+  });
+
+  it("says how many conversations the files make where some make one", () => {
+    const more = (source: string): ImportReport => ({ ...CREATED, source, status: "unchanged", skipped_lines: 0 });
+    const said = (reports: readonly ImportReport[]): string => renderImport(reports, PLAIN);
+    expect(said([CREATED, more("b.jsonl"), more("c.jsonl"), UPDATED])).toContain(
+      "4 sessions: 1 created, 1 updated, 2 unchanged; 32 turns. 3 lines are not events; kept with the source.\n2 conversations from 4 files: 3 are of one conversation, k3f9.",
+    );
+    expect(said([CREATED, CREATED, UPDATED])).not.toContain("files");
   });
 
   it("says so when there was no session", () => {

@@ -1,0 +1,90 @@
+// What the keys of the daily screen do with a conversation: what changes it is shown first, and asked for.
+import { compact } from "../../app/compact/compact.ts";
+import { newestCompaction } from "../../app/manage/revert.ts";
+import { resolveBranch, resolveWhole } from "../../app/names/resolve-id.ts";
+import { JpgError } from "../../core/errors.ts";
+import { forTerminalLine, type SafeText, safe } from "../../core/safe-text.ts";
+import { askYesNo } from "../frame/ask.ts";
+import { type CommandContext, type CommandSpec, INTERRUPTED } from "../frame/command.ts";
+import { untilStopped } from "../frame/interrupt.ts";
+import { waitForKey } from "../frame/pick-row.ts";
+import { renderTimeline } from "../render/compact.ts";
+import { readManner, readRange, readWish } from "./compact-options.ts";
+
+export type RowAction = "resume" | "show" | "compact" | "undo" | "page";
+
+interface ActionSpec {
+  readonly load: () => Promise<{ readonly command: CommandSpec }>;
+  /** Options of the command. */
+  readonly options?: CommandContext["options"];
+  /** Shows what the command would change. `false` = nothing; then it is not run. */
+  readonly preview?: (context: CommandContext, branch: string) => Promise<boolean>;
+  /** Asked after the preview. */
+  readonly question?: string;
+  /** Whether the list is shown again afterwards; else the command has the last word. */
+  readonly returns: boolean;
+}
+
+const ACTIONS_BY_KEY: Readonly<Record<RowAction, ActionSpec>> = {
+  resume: { load: () => import("./resume.ts"), returns: false },
+  show: { load: () => import("./show.ts"), returns: true },
+  compact: { load: () => import("./compact.ts"), preview: previewCompact, question: "Compact it?", returns: true },
+  undo: { load: () => import("./undo.ts"), preview: previewUndo, question: "Undo it?", returns: true },
+  page: { load: () => import("./serve.ts"), options: { open: true }, returns: false },
+};
+
+/** Does it. Returns an exit code if the list has ended with it; null = the list is shown again. */
+export async function runRowAction(given: CommandContext, action: RowAction, branch: string): Promise<number | null> {
+  const spec = ACTIONS_BY_KEY[action];
+  const context = { ...given, options: { ...given.options, ...spec.options }, args: [branch] };
+  if (!spec.returns) return runNamed(context, spec);
+  try {
+    const isWanted = spec.preview === undefined || (await isConfirmed(context, spec, branch));
+    if (isWanted === "no") return null;
+    if (isWanted !== "nothing") await runNamed(context, spec);
+  } catch (error) {
+    if (!(error instanceof JpgError)) throw error;
+    context.output.error(error);
+  }
+  return untilStopped(async (signal) => ((await waitForKey(BACK, signal)) ? null : signal.aborted ? INTERRUPTED : 0));
+}
+
+const BACK: SafeText = safe`any key: back to the list`;
+
+async function isConfirmed(
+  context: CommandContext,
+  { preview, question = "" }: ActionSpec,
+  branch: string,
+): Promise<true | "no" | "nothing"> {
+  if (preview !== undefined && !(await preview(context, branch))) return "nothing";
+  const isYes = await askYesNo({ text: question, otherwise: "no", instead: "y" }, { output: context.output });
+  return isYes || "no";
+}
+
+async function runNamed(context: CommandContext, { load }: ActionSpec): Promise<number> {
+  const { command } = await load();
+  const { info, errorStyle } = context.output;
+  info(errorStyle.faint(safe`$ jpg ${forTerminalLine([command.name, ...context.args].join(" "))}`));
+  return (await command.run(context)) ?? 0;
+}
+
+/** The short report of `jpg compact --dry-run`. */
+async function previewCompact(context: CommandContext, branch: string): Promise<boolean> {
+  const { open, output } = context;
+  const dry = { ...context, options: { ...context.options, dryRun: true } };
+  const workspace = await open();
+  const tree = await resolveWhole(workspace, branch);
+  const request = { range: readRange(dry, undefined), ...readWish(dry), ...readManner(dry) };
+  const report = await untilStopped((signal) => compact(workspace, tree, { ...request, signal }));
+  output.data(renderTimeline(report, output, { isFull: false }));
+  return report.compaction !== null;
+}
+
+async function previewUndo({ open, output }: CommandContext, branch: string): Promise<boolean> {
+  const workspace = await open();
+  const { subject } = await newestCompaction(workspace, await resolveBranch(workspace, branch));
+  output.data(
+    safe`The newest compaction of ${forTerminalLine(branch)}: ${output.style.heading(forTerminalLine(subject))}`,
+  );
+  return true;
+}
