@@ -64,12 +64,14 @@ describe("jpg resume without --with", () => {
       /^Wrote "Fix the tide table \(jpg \d+k?\)" for Claude Code: ~\/\.claude\/projects\/\S+\.jsonl$/,
     );
     const session = JSON.parse(smallSession().toString().split("\n")[0] ?? "{}").sessionId;
-    expect(back).toBe(`Your session ${session.slice(0, 8)} is untouched; the way back: claude --resume ${session}`);
+    expect(back).toBe(
+      `Your session ${session.slice(0, 8)} is not where Claude Code looks for it; jpg has its bytes: \`jpg export --original -o FILE\``,
+    );
     expect(cost).toMatch(/^Its first call writes [\d.]+k? tokens (?:\(\d+ % of the window\) )?to the cache anew/);
     expect(more).toEqual([]);
     const { title, original } = await sandbox.json<{ title: string; original: object }>(["resume"]);
     expect(title).toMatch(/^Fix the tide table \(jpg /);
-    expect(original).toEqual({ session, command: ["claude", "--resume", session] });
+    expect(original).toEqual({ session, command: ["claude", "--resume", session], path: null });
     expect(await sandbox.json(["resume", "--with", "codex"])).not.toHaveProperty("original");
   });
 

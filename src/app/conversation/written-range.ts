@@ -30,6 +30,13 @@ export async function resolveTurns(
   return { from: from.turn, to: to.turn };
 }
 
+/** Refuses a range that begins after the last turn, as `resolveTurns` does; one that only ends there is cut. Throws `bad_turns`. */
+export function refusePastEnd({ turnOids }: BranchTree, range: WrittenRange): void {
+  const first = range.from ?? range.to;
+  if ((first?.type === "turn" || first?.type === "event") && !isWithin(first, turnOids.length))
+    throw badTurns(range, turnOids.length - 1);
+}
+
 /** Whether a turn of a view stands for at least one of these turns. */
 export function isWithinTurns({ origin }: ProjectedTurn, { from, to }: TurnRange): boolean {
   return origin.kind === "kept" ? from <= origin.turn && origin.turn <= to : origin.from <= to && from <= origin.to;
@@ -42,7 +49,8 @@ function isWithin(bound: RangeBound, turnCount: number): boolean {
 }
 
 function badTurns({ text }: WrittenRange, last: number): Error {
-  return userError("bad_turns", `${text} names no turns here: expected A or A..B, within 0..${Math.max(0, last)}.`, {
+  const there = last < 0 ? "no turns" : last === 0 ? "1 turn: 0" : `${last + 1} turns: 0..${last}`;
+  return userError("bad_turns", `${text} names no turns here: the conversation has ${there}.`, {
     hints: ["For example: 3..5 are three turns, 7 is one, -2.. the last three, ..4 the first five."],
   });
 }

@@ -6,12 +6,15 @@ import { resumedTitle } from "../../core/conversation/marks.ts";
 import { nearestName, reasonOf, userError } from "../../core/errors.ts";
 import { tradeOf } from "../../core/model/money.ts";
 import { shellWord } from "../../core/safe-text.ts";
+import type { SessionDraft } from "../../formats/agent-format.ts";
 import type { ResumePlan } from "../../formats/session-source.ts";
 import { withoutRepository } from "../../store/environment.ts";
 import { makeFolders, replaceFile } from "../../store/files.ts";
 import { loadCounted, reportTokens } from "../conversation/counted-view.ts";
+import { readRecordLog } from "../conversation/log.ts";
 import { loadConversationConfig } from "../conversation/marks.ts";
-import type { BranchTree } from "../conversation/tree.ts";
+import { conversationTitle } from "../conversation/title.ts";
+import { type BranchTree, loadBranchTree } from "../conversation/tree.ts";
 import { readIfExists, type Workspace } from "../conversation/workspace.ts";
 import { askIntoFile } from "../models/external-process.ts";
 import { conversationModel, recordedFacts, splitName, viewWindow } from "../models/models.ts";
@@ -21,6 +24,7 @@ import { machineOf, type ResumingAgent, resumingAgents, wholeFormatName } from "
 import { draftSession, type RootMapping } from "./export.ts";
 import { hasServer } from "./has-server.ts";
 import { listSourceSessions, ownSession } from "./original.ts";
+import { findOriginalFile, isViewOf } from "./original-file.ts";
 
 /** What the first call of a resumed session sends: nothing of it is in the provider's cache yet. */
 export interface FirstCall {
@@ -38,8 +42,10 @@ export interface ResumeReport {
   readonly session: string;
   /** Its name in the agent's list. */
   readonly title: string;
-  /** The agent's session that the conversation was imported from, and what opens it; absent = it comes from another agent, or none. */
-  readonly original?: { readonly session: string; readonly command: readonly string[] };
+  /** The agent's session that the conversation was imported from; absent = it comes from another agent, or none. */
+  readonly original?: OriginalSession;
+  /** Whether the view is what that session's own file holds: then nothing is written, and that session is resumed. */
+  readonly is_original: boolean;
   readonly first_call: FirstCall;
   /** Absolute path of the session file. */
   readonly path: string;
@@ -56,6 +62,14 @@ export interface ResumeReport {
   readonly reused: boolean;
 }
 
+interface OriginalSession {
+  readonly session: string;
+  /** Program and arguments that open it. */
+  readonly command: readonly string[];
+  /** Its file, absolute, among those that the agent keeps for this project; null = it is no longer there. */
+  readonly path: string | null;
+}
+
 /** Returns the agent that a conversation comes from; undefined where jpg cannot resume in it. */
 export function ownAgent({ header }: Pick<BranchTree, "header">): string | undefined {
   return resumingAgents().find(({ name }) => name === header.source?.format)?.name;
@@ -64,42 +78,130 @@ export function ownAgent({ header }: Pick<BranchTree, "header">): string | undef
 /** Milliseconds in which an agent has to print a session from its store. */
 const PRINTING_MS = 60_000;
 
-/** Writes the session file. Throws `unknown_agent`. */
+/** Writes the session file, unless the agent's own holds the same and no copy is wanted (`isCopy`). Throws `unknown_agent`. */
 export async function prepareResume(
   workspace: Workspace,
   tree: BranchTree,
-  { name, roots = [] }: { readonly name: string; readonly roots?: readonly RootMapping[] },
+  {
+    name,
+    roots = [],
+    isCopy = roots.length > 0,
+  }: { readonly name: string; readonly roots?: readonly RootMapping[]; readonly isCopy?: boolean },
 ): Promise<ResumeReport> {
   const agent = resumingAgent(name);
+  const own = await originalOf(workspace, tree, agent);
+  const same = isCopy ? undefined : await unchangedOriginal(workspace, tree, { agent: name, own });
+  if (same !== undefined) return same;
   const notice = await hasServer(workspace.runtime, agent, workspace.location.project?.root ?? null);
   const drafted = await draftSession(workspace, tree, { agent, sessionId: "", roots, notice });
   const firstCall = await countFirstCall(workspace, tree, name);
   const draft = { ...drafted, title: resumedTitle(drafted.title, firstCall.tokens) };
   const machine = machineOf(workspace.runtime);
+  const report = ({ session, plan }: PlannedSession, reused: boolean): ResumeReport => ({
+    agent: name,
+    session,
+    title: draft.title,
+    original: own,
+    is_original: false,
+    first_call: firstCall,
+    path: plan.path,
+    before: plan.before,
+    command: plan.command,
+    note: plan.note,
+    directory: draft.cwd,
+    branch: tree.branch,
+    reused,
+  });
+  const plans = { agent, machine, draft };
+  const earlier = await writtenEarlier(workspace, tree, plans);
+  if (earlier !== null) return report(earlier, true);
   for (let n = 0; ; n++) {
-    const session = { ...draft, sessionId: exportSessionId(agent, tree, n), provider: agent.provider?.(machine) };
-    const plan = agent.resume(machine, session);
-    const text = agent.write.write(session);
+    const planned = planSession(tree, n, plans);
+    const { plan, text } = planned;
     const existing = await readIfExists(plan.path);
     if ((existing !== null && existing !== text) || (plan.elsewhere ?? []).some((path) => existsSync(path))) continue;
     const isHeld = await isHeldAsWritten(workspace, plan);
     if (isHeld === false) continue;
     if (existing === null) await writeWhole(plan, text);
-    return {
-      agent: name,
-      session: session.sessionId,
-      title: draft.title,
-      original: await originalOf(workspace, tree, agent),
-      first_call: firstCall,
-      path: plan.path,
-      before: plan.before,
-      command: plan.command,
-      note: plan.note,
-      directory: draft.cwd,
-      branch: tree.branch,
-      reused: existing !== null || isHeld === true,
-    };
+    return report(planned, existing !== null || isHeld === true);
   }
+}
+
+/** A session that is ready to be written. */
+interface PlannedSession {
+  readonly session: string;
+  readonly plan: ResumePlan;
+  readonly text: string;
+}
+
+interface SessionPlans {
+  readonly agent: ResumingAgent;
+  readonly machine: ReturnType<typeof machineOf>;
+  readonly draft: SessionDraft;
+}
+
+/** Plans the session that a commit of a branch is exported as; its id derives from that commit and from `n`. */
+function planSession(
+  { branch, commit, atTurn }: Pick<BranchTree, "branch" | "commit" | "atTurn">,
+  n: number,
+  { agent, machine, draft }: SessionPlans,
+): PlannedSession {
+  const sessionId = exportSessionId(agent, { branch, commit, atTurn }, n);
+  const origin = { ...draft.origin, commit };
+  const session = { ...draft, origin, sessionId, provider: agent.provider?.(machine) };
+  return { session: sessionId, plan: agent.resume(machine, session), text: agent.write.write(session) };
+}
+
+/** Changes of a branch that are searched for one that left the same content. */
+const MOST_EARLIER = 20;
+
+/**
+ * Finds the session that was written for an earlier commit with the same content, as after an undo and a redo, if its file is there and
+ * unchanged; null = there is none. Sessions in an agent's own store are not looked up.
+ */
+async function writtenEarlier(
+  { store }: Workspace,
+  tree: BranchTree,
+  plans: SessionPlans,
+): Promise<PlannedSession | null> {
+  if (tree.atTurn !== undefined) return null;
+  const content = contentOf(tree);
+  for (const { commit } of (await readRecordLog(store, tree.commit)).slice(0, MOST_EARLIER)) {
+    if (commit === tree.commit || contentOf(await loadBranchTree(store, tree.branch, commit)) !== content) continue;
+    const planned = planSession({ branch: tree.branch, commit }, 0, plans);
+    const { path, elsewhere = [], held } = planned.plan;
+    const isFree = held === undefined && !elsewhere.some((place) => existsSync(place));
+    if (isFree && (await readIfExists(path)) === planned.text) return planned;
+  }
+  return null;
+}
+
+function contentOf({ turnOids, compactions, metas }: BranchTree): string {
+  return JSON.stringify([turnOids, compactions, metas]);
+}
+
+/** The report of the agent's own session, where its file holds exactly the view; undefined where a file has to be written. */
+async function unchangedOriginal(
+  workspace: Workspace,
+  tree: BranchTree,
+  { agent, own }: { readonly agent: string; readonly own: OriginalSession | undefined },
+): Promise<ResumeReport | undefined> {
+  if (own === undefined || own.path === null) return undefined;
+  const file = await findOriginalFile(workspace, { agent, session: own.session });
+  if (file === null || !(await isViewOf(workspace, tree, file))) return undefined;
+  return {
+    agent,
+    session: own.session,
+    title: await conversationTitle(workspace, tree),
+    original: own,
+    is_original: true,
+    first_call: await countFirstCall(workspace, tree, agent),
+    path: file.path,
+    command: own.command,
+    directory: workspace.location.project?.root ?? workspace.runtime.cwd,
+    branch: tree.branch,
+    reused: true,
+  };
 }
 
 /** The agent's own session; undefined where the conversation comes from none of this agent, or from one that jpg wrote. */
@@ -111,7 +213,8 @@ async function originalOf(
   const sessions = tree.header.source?.format === name ? await listSourceSessions(workspace, tree) : [];
   if (sessions.length === 0 || reopen === undefined) return undefined;
   const session = await ownSession(workspace, tree, sessions);
-  return { session, command: reopen(session) };
+  const file = await findOriginalFile(workspace, { agent: name, session });
+  return { session, command: reopen(session), path: file?.path ?? null };
 }
 
 /**

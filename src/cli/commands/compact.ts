@@ -4,6 +4,7 @@ import { adviseAuto } from "../../app/compact/advise-auto.ts";
 import { type CompactRequest, compact } from "../../app/compact/compact.ts";
 import type { CompactReport } from "../../app/compact/compact-report.ts";
 import { writeResultFile } from "../../app/conversation/runtime.ts";
+import { refusePastEnd } from "../../app/conversation/written-range.ts";
 import { resolveWhole } from "../../app/names/resolve-id.ts";
 import { PIPELINE_NAMES, STRATEGY_NAMES } from "../../core/compact/strategies/strategy-names.ts";
 import { describeSettings } from "../../core/compact/strategies/strategy-words.ts";
@@ -166,6 +167,7 @@ export const command: CommandSpec = {
     const chunks = readPartCount(context.options);
     const workspace = await context.open();
     const tree = await resolveWhole(workspace, id);
+    if (turns !== undefined) refusePastEnd(tree, turns);
     const { leavesTangents, chosen: strategies } = await readStrategies(call, { workspace, tree });
     await checkActivation(context, { workspace, tree });
     const wish = readWish(context);

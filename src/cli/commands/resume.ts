@@ -68,10 +68,9 @@ export const command: CommandSpec = {
     }
     const damage = await repairSession(workspace, given, { repair, output });
     const tree = repair === "all" ? await resolveWholeTree(workspace, given.branch) : given;
-    const report = await prepareResume(workspace, tree, {
-      name: agent,
-      roots: parseRoots(texts(options, "root"), runtime.cwd),
-    });
+    const roots = parseRoots(texts(options, "root"), runtime.cwd);
+    const isCopy = repair !== null || roots.length > 0;
+    const report = await prepareResume(workspace, tree, { name: agent, roots, isCopy });
     const note = await systemSummaryNote(workspace, tree, agent);
     if (note !== null) output.warn(forTerminal(note));
     return continueInAgent(context, workspace, report, { more: { damage } });

@@ -15,13 +15,20 @@ export function renderResumed(
   const { path, title, reused, original, first_call: first } = report;
   const place = renderPath(path, home);
   const [name, shown] = [forTerminalLine(agent), forTerminalLine(title)];
+  if (report.is_original) return [safe`Nothing to write: ${name}'s own session holds exactly this view: ${place}`];
   const where = reused
     ? safe`${name} has it already, as "${shown}": ${place}`
     : safe`Wrote "${shown}" for ${name}: ${place}`;
-  return [where, ...(original === undefined ? [] : [wayBack(original)]), ...(isPriced ? [] : [renderFirstCall(first)])];
+  return [
+    where,
+    ...(original === undefined ? [] : [wayBack(original, name)]),
+    ...(isPriced ? [] : [renderFirstCall(first)]),
+  ];
 }
 
-function wayBack({ session, command }: NonNullable<ResumeReport["original"]>): SafeText {
+function wayBack({ session, command, path }: NonNullable<ResumeReport["original"]>, agent: SafeText): SafeText {
+  if (path === null)
+    return safe`Your session ${forTerminalLine(abbreviateId(session))} is not where ${agent} looks for it; jpg has its bytes: \`jpg export --original -o FILE\``;
   const words = forTerminalLine(command.map(shellWord).join(" "));
   return safe`Your session ${forTerminalLine(abbreviateId(session))} is untouched; the way back: ${words}`;
 }
