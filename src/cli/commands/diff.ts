@@ -16,7 +16,7 @@ export const command: CommandSpec = {
   name: "diff",
   summary: "show what the model sees before and after a compaction",
   description:
-    "Without arguments: the newest live compaction of the active conversation. With a compaction (or its commit): that one. With REV..REV: the views at two commits, branches or conversations. With A..B, two turns: only what changed in those.",
+    "Without arguments: the newest compaction in force of the active conversation. With a compaction (or its commit): that one. With REV..REV: the views at two commits, branches or conversations. With A..B, two turns: only what changed in those.",
   arguments: [
     { name: "[id]", description: "conversation, compaction, or REV..REV; default @" },
     { name: "[what]", description: "compaction or REV..REV of that conversation" },

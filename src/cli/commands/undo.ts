@@ -24,7 +24,7 @@ export const command: CommandSpec = {
   name: "undo",
   summary: "undo the newest compaction, or with --agent the agent's own",
   description:
-    "Undoes the newest live compaction; `jpg redo` brings it back. With --agent: takes the newest session of this folder, imports what it has gained, undoes the compaction that its agent made by itself, and writes the result as a new session, whole or made smaller in jpg's way. The agent's own file is untouched.",
+    "Undoes the newest compaction in force; `jpg redo` brings it back. With --agent: takes the newest session of this folder, imports what it has gained, undoes the compaction that its agent made by itself, and writes the result as a new session, whole or made smaller in jpg's way. The agent's own file is untouched.",
   arguments: [{ name: "[id]", description: "conversation; default @, with --agent the newest session's" }],
   options: [
     { flags: "--agent", description: "undo what the agent compacted by itself, and continue there" },
