@@ -28,7 +28,9 @@ function keep(end: string, request: string): void {
   const id = `5e551073-0000-4000-8000-0000000000${end}`;
   const said = smallSession({ id })
     .toString()
-    .replace("Measure the tide at the pier", JSON.stringify(request).slice(1, -1));
+    .replace("Measure the tide at the pier", JSON.stringify(request).slice(1, -1))
+    // So much that a list's rounded figures change when it is hidden.
+    .replaceAll("the gauge at the pier is read first", "the gauge is read and read again. ".repeat(600));
   writeFileSync(join(folder, `${id}.jsonl`), said);
 }
 
@@ -113,8 +115,6 @@ describe.skipIf(tmuxMissing !== null)("jpg alone on a terminal", () => {
     await choose("measure");
     pane.type("w");
     await pane.shows(/http:\/\/127\.0\.0\.1:\d+\/\w+\/c\/measure-\w[^ ]*%2Fmain\?token=/);
-    pane.type("C-c");
-    await pane.shows("left with 0");
   });
 
   it("says which key Enter is, and what the star means", async () => {

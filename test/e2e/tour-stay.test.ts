@@ -46,7 +46,7 @@ describe.skipIf(tmuxMissing !== null)("the end of a tour in a terminal (tmux)", 
     tour.type("Enter");
     const shown = await tour.shows("jpg tide");
     expect(shown).toContain(`in ${folder}/tidepool with ${folder}/home`);
-    expect(await tour.shows(/error: .*tide/)).toMatch(/^now +claude +Make tidepool's CSV import/m);
+    expect(await tour.shows(/error: .*tide/)).toMatch(/^ *\S+ +claude +Make tidepool's CSV import/m);
     // Ctrl-C is the shell's.
     tour.type("C-c");
     tour.type("-l", "echo still $((40 + 2))");
