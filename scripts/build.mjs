@@ -1,18 +1,29 @@
-// Builds dist/: rolldown bundles the command, the library and the script of pages; tsc writes the type declarations.
-import { execFileSync } from "node:child_process";
+// Builds dist/: rolldown bundles the command, the library and the script of pages, each with the packages it uses;
+// dts-bundle-generator writes the library's types as one file. `--no-types` leaves them out; `--out DIR` builds there, and
+// `--modules FILE` lists the files of packages that the bundles hold (for scripts/release.mjs).
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
 import { rolldown } from "rolldown";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 const { version } = JSON.parse(readFileSync(`${root}package.json`, "utf8"));
 
-if (!process.argv.includes("--no-types")) rmSync(`${root}dist`, { recursive: true, force: true });
+const { values: given } = parseArgs({
+  options: {
+    "no-types": { type: "boolean", default: false },
+    out: { type: "string", default: join(root, "dist") },
+    modules: { type: "string" },
+  },
+});
+const dir = resolve(given.out);
+if (!given["no-types"]) rmSync(dir, { recursive: true, force: true });
+/** Files of packages that a bundle holds, as paths from the project's folder. */
+const packaged = new Set();
 const shared = {
   cwd: root,
   platform: "node",
-  // Tables of 10 MB, and a price list that is worth updating by itself: they stay in their packages, read when asked for.
-  external: [/^@pydantic\/genai-prices(?:\/|$)/],
   transform: { target: "node20", define: { JPG_VERSION: JSON.stringify(version) } },
   resolve: {
     alias: {
@@ -26,7 +37,6 @@ const shared = {
 };
 // Names stay: an error that a user reports should say where it came from.
 const minify = { compress: true, mangle: false, codegen: { removeWhitespace: true } };
-const dir = `${root}dist`;
 /** Licence texts that must accompany the script of pages, also in exported files. */
 const PAGE_LICENCES = `/*! ${["uplot", "highlight.js"].map((name) => `${name}\n${readFileSync(`${root}node_modules/${name}/LICENSE`, "utf8").trim()}`).join("\n\n")} */`;
 await bundle(
@@ -44,16 +54,21 @@ await bundle(
   { platform: "browser", transform: { target: "es2023" } },
 );
 finishPageScript(`${dir}/browser/page.js`);
-if (!process.argv.includes("--no-types")) {
-  execFileSync(process.execPath, [`${root}node_modules/typescript/bin/tsc`, "-p", "tsconfig.json"], {
-    cwd: root,
-    stdio: "inherit",
-  });
+if (!given["no-types"]) {
+  const { generateDtsBundle } = await import("dts-bundle-generator");
+  const entry = { filePath: `${root}src/index.ts`, output: { noBanner: true, exportReferencedTypes: false } };
+  const [types] = generateDtsBundle([entry], { preferredConfigPath: `${root}tsconfig.json` });
+  writeFileSync(join(dir, "index.d.ts"), types);
 }
+if (given.modules !== undefined) writeFileSync(given.modules, JSON.stringify([...packaged].sort()));
 
 async function bundle(input, output, own = {}) {
   const build = await rolldown({ ...shared, input, ...own });
-  await build.write(output);
+  const { output: files } = await build.write(output);
+  const modules = files.flatMap((file) => (file.type === "chunk" ? Object.entries(file.modules) : []));
+  for (const [id, { renderedLength }] of modules) {
+    if (renderedLength > 0 && id.includes("node_modules")) packaged.add(relative(root, id));
+  }
   await build.close();
 }
 

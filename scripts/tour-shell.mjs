@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL("../", import.meta.url));
 const jpgScript = join(root, "bin/jpg.js");
 const inColour = process.stdout.isTTY === true && !process.env.NO_COLOR && process.env.TERM !== "dumb";
 
-/** Builds the command when nobody has yet: `npm install` normally did. */
+/** Builds the command when nobody has yet. */
 export function buildIfMissing() {
   if (existsSync(join(root, "dist/cli/main.cjs"))) return;
   const { status } = spawnSync(process.execPath, [join(root, "scripts/build.mjs"), "--no-types"], { stdio: "inherit" });

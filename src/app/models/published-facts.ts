@@ -2,7 +2,6 @@
 // beginning of a name; matches of another family are rejected.
 import type { MatchLogic, ModelInfo } from "@pydantic/genai-prices";
 import { type Fields, fieldsOf } from "../../core/conversation/event.ts";
-import { codeOf } from "../../core/errors.ts";
 import { isSameModelFamily, type ListedName, listedNames, type ModelName } from "../../core/model/model-name.ts";
 import type { ModelPrice, TokenPrices } from "../../core/model/model-provider.ts";
 import { type Runtime, readCacheFile, writeCacheFile } from "../conversation/runtime.ts";
@@ -38,9 +37,9 @@ export async function listedFacts(runtime: Runtime, name: ListedName): Promise<P
 }
 
 async function lookUp(name: ListedName, at: Date): Promise<PublishedFacts> {
-  const list = await loadPriceList();
+  const list = await import("@pydantic/genai-prices");
   for (const { provider, model } of listedNames(name)) {
-    const found = list?.calcPrice({}, model, { timestamp: at, providerId: provider }) ?? null;
+    const found = list.calcPrice({}, model, { timestamp: at, providerId: provider });
     if (found === null || !isFound(found.model, model)) continue;
     const { context_window: window } = found.model;
     return {
@@ -155,14 +154,4 @@ function isPrices(value: unknown): value is TokenPrices {
 
 function isLargerPrices(value: unknown): boolean {
   return isPrices(value) && typeof fieldsOf(value)["above"] === "number";
-}
-
-/** Loads the price list, a package of its own; null if it is not installed, because jpg works without prices. */
-async function loadPriceList(): Promise<typeof import("@pydantic/genai-prices") | null> {
-  try {
-    return await import("@pydantic/genai-prices");
-  } catch (error) {
-    if (codeOf(error) === "ERR_MODULE_NOT_FOUND") return null;
-    throw error;
-  }
 }

@@ -1,0 +1,18 @@
+// Where jpg is published. Empty until somebody has said so: whatever needs the address fails then, with a sentence.
+
+/** The address of the repository, such as `https://github.com/OWNER/jpg`. */
+export const REPOSITORY = "";
+
+/** Gives an address of the project, or throws. */
+export function addressesOf(repository) {
+  if (!/^https:\/\/[^/\s]+\/\S+[^/]$/.test(repository)) {
+    throw new Error(
+      "The address of the repository is not known: give it as REPOSITORY in scripts/release/project.mjs, such as https://github.com/OWNER/jpg.",
+    );
+  }
+  return {
+    repository: { type: "git", url: `git+${repository}.git` },
+    bugs: { url: `${repository}/issues` },
+    homepage: `${repository}#readme`,
+  };
+}
