@@ -25,7 +25,7 @@ describe("jpg alone", () => {
     const { stdout, stderr, code } = await sandbox.jpg([]);
     expect({ stdout, stderr, code }).toEqual({
       stdout:
-        "No conversations here yet.\nBring a session in: jpg import FILE\nBegin one: jpg chat\nAll commands: jpg --help\n",
+        "No conversations here yet.\nBring a session in: jpg import FILE\nBegin one: jpg chat\nAll projects and agents of this machine: jpg --all\nAll commands: jpg --help\n",
       stderr: "",
       code: 0,
     });
@@ -139,7 +139,7 @@ describe("jpg after a compaction", () => {
     for (const read of ["worked out", "from the cache"]) {
       const { stdout } = await sandbox.jpg(["status"]);
       expect(stdout, read).toContain(
-        "\nSee what the model no longer sees: jpg diff\nContinue: jpg resume --with claude-code, or jpg chat\n",
+        "\nSee what the model no longer sees: jpg diff --stat\nContinue: jpg resume, or jpg chat\n",
       );
       expect(stdout, read).not.toContain("jpg compact");
     }

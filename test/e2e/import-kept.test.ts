@@ -68,7 +68,8 @@ describe("the sessions that agents keep for a project", () => {
     keepCodex(1, "old kelp?", 9);
     keepCodex(2, "new kelp?", 1);
     keepPi("sand?", 2);
-    expect((await kept()).map(({ title }) => title)).toEqual(["new kelp?", "sand?", "old kelp?"]);
+    // By their last messages, of which pi's is the newest; --since asks when a file changed.
+    expect((await kept()).map(({ title }) => title)).toEqual(["sand?", "new kelp?", "old kelp?"]);
     expect(titles(await kept("codex"))).toEqual(["new kelp?", "old kelp?"]);
     expect(titles(await kept("--since", "7d"))).toEqual(["new kelp?", "sand?"]);
     expect(titles(await sandbox.json<ImportReport[]>(["import", "codex", "--since", "7d"]))).toEqual(["new kelp?"]);
@@ -79,9 +80,9 @@ describe("the sessions that agents keep for a project", () => {
     ]);
   });
 
-  it("are looked into from the beginning only, where they are long", async () => {
+  it("are looked into from both ends only, where they are long", async () => {
     const id = "019b1111-2222-7333-8444-000000000001";
-    const turns = Array.from({ length: 40 }, (_, at) => [prompt(`question ${at}`), answer("y".repeat(10_000))]);
+    const turns = Array.from({ length: 40 }, (_, at) => [prompt(`question ${at}`), answer("y".repeat(60_000))]);
     const path = keepCodex(1, "");
     put(path, rolloutBytes([meta({ id, cwd: sandbox.project }), ...turns.flat()]), 0);
     const [row] = await kept();

@@ -162,8 +162,8 @@ describe("jpg merge", () => {
     await run("jpg export --to claude-code -o session.jsonl");
     expect(await run("jpg import session.jsonl")).toMatchInlineSnapshot(`
       "$ jpg import session.jsonl
-      STATUS     CONVERSATION                       BRANCH  TURNS  EVENTS  COMPACTIONS  SKIPPED
-      unchanged  <id>  short       4      24            -        -
+      STATUS     TITLE                         TURNS  EVENTS  COMP  SKIPPED  ID
+      unchanged  Measure the tide at the pier      4      24     -        -  ryyb/short
       1 session: 1 unchanged; 4 turns.
       "
     `);

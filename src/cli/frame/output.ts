@@ -77,6 +77,11 @@ function widthFrom({ COLUMNS }: OutputOptions["env"]): number {
   return COLUMNS !== undefined && /^[1-9]\d{0,4}$/.test(COLUMNS) ? Number(COLUMNS) : Number.POSITIVE_INFINITY;
 }
 
+/** Columns of a terminal; no limit of what is none. */
+function columnsOf({ isTTY, columns = 80 }: OutputOptions["stderr"]): number {
+  return isTTY === true ? columns : Number.POSITIVE_INFINITY;
+}
+
 /** Creates the output over two streams. */
 export function createOutput(options: OutputOptions): Output {
   const { stdout, stderr, env } = options;
@@ -100,10 +105,7 @@ export function createOutput(options: OutputOptions): Output {
     out.write(isTerminal ? shown(typeof chunk === "string" ? chunk : decoder.decode(chunk, { stream: true })) : chunk);
   const data = (text: string): void => out.write(withLineEnd(shown(text)));
   const prompt = (text: string): void => err.write(onlyColors(text));
-  const say = (text: SafeText): void => {
-    const columns = stderr.isTTY === true ? (stderr.columns ?? 80) : Number.POSITIVE_INFINITY;
-    prompt(withLineEnd(wrapProse(text, columns).join("\n")));
-  };
+  const say = (text: SafeText): void => prompt(withLineEnd(wrapProse(text, columnsOf(stderr)).join("\n")));
   const page = async (text: SafeText): Promise<void> => {
     if (!(await showInPager(options, text, withLineEnd(shown(text))))) data(text);
   };
