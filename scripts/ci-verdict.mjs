@@ -31,6 +31,12 @@ const MAY_BE_MISSING = [
     provide: `set JPG_CORPUS, or put them at ${shared}`,
   },
   {
+    what: "Node 22 and 24",
+    tests: /\(JPG_NODES\)/,
+    isMissing: !process.env.JPG_NODES,
+    provide: "set JPG_NODES to their programs, with a colon between (.ci/run gets them from npm)",
+  },
+  {
     what: "tmux",
     tests: /\(tmux\)/,
     isMissing: spawnSync("tmux", ["-V"]).status !== 0,

@@ -19,10 +19,13 @@ const REPORT = JSON.stringify({
   testResults: [{ name: "a.test.ts", status: "passed", assertionResults: [{ fullName: "one", status: "passed" }] }],
 });
 
-/** Runs .ci/run with an npm whose `ci` and `run check` do what these shell lines say. */
-function runCi(ci: string, check: string) {
+/** Runs .ci/run with an npm whose `ci`, `run check` and `install` do what these shell lines say. */
+function runCi(ci: string, check: string, install = "true") {
   const bin = join(folder.path, "bin");
-  writeText(join(bin, "npm"), `#!/bin/sh\nif [ "$1" = ci ]; then ${ci}\nelse ${check}\nfi\n`);
+  writeText(
+    join(bin, "npm"),
+    `#!/bin/sh\nif [ "$1" = ci ]; then ${ci}\nelif [ "$1" = install ]; then ${install}\nelse ${check}\nfi\n`,
+  );
   chmodSync(join(bin, "npm"), 0o755);
   mkdirSync(join(folder.path, "coverage"), { recursive: true });
   const { stdout, status } = spawnSync(join(folder.path, ".ci/run"), [], {
@@ -76,5 +79,14 @@ describe(".ci/run", () => {
   it("gives npm a HOME of its own, empty, and none of a surrounding repository's variables", () => {
     const { text } = runCi("true", `${writeReport}; echo "home:$(ls -A "$HOME"):dir:\${GIT_DIR-unset}"`);
     expect(text).toContain("home::dir:unset");
+  });
+
+  it("gives the tests newer Nodes from npm, and goes on without them where npm cannot fetch", () => {
+    const say = `${writeReport}; echo "nodes:\${JPG_NODES-unset}:"`;
+    const nodes = String.raw`nodes:\S*/node_modules/n22/bin/node:\S*/node_modules/n24/bin/node:`;
+    expect(runCi("true", say).text).toMatch(new RegExp(nodes));
+    const without = runCi("true", say, "exit 1");
+    expect(without.text).toContain("Node 22 and 24 could not be fetched from npm\nnodes:unset:");
+    expect(without).toMatchObject({ last: "2 passed, 0 failed", status: 0 });
   });
 });
