@@ -107,7 +107,7 @@ export function renderFullHelp(commands: readonly CommandSpec[]): string {
       ...[...Object.keys(first), ...others].map((name) => `  ${name.padEnd(width)}  ${summaries.get(name) ?? ""}`),
     ]),
     "",
-    "Each can be called in two more ways: `jpg conversation ls`, `jpg c ls`.",
+    "Other spellings: `git jpg ls`, `jpg conversation ls`, `jpg c ls`.",
   ].join("\n");
 }
 

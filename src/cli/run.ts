@@ -2,7 +2,7 @@
 // and ends with its exit code.
 import { randomBytes } from "node:crypto";
 import { userInfo } from "node:os";
-import { isAbsolute } from "node:path";
+import { basename, isAbsolute, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { requireGit } from "../app/conversation/engine.ts";
@@ -28,6 +28,7 @@ export function createRuntime(version: string): Runtime {
     env: process.env,
     cwd: process.cwd(),
     home: homeFolder(process.env["HOME"]),
+    gitDir: namedGitDir(),
     nodePath: process.execPath,
     jpgPath: fileURLToPath(new URL("../../bin/jpg.js", import.meta.url)),
     now: () => new Date(),
@@ -47,6 +48,20 @@ export function createRuntime(version: string): Runtime {
       return Buffer.concat(chunks);
     },
   };
+}
+
+/**
+ * Returns the git dir that git named, if git started jpg as `git jpg`. A jpg that was started otherwise follows its folder alone:
+ * GIT_DIR may be of a repository that has nothing to do with it.
+ */
+function namedGitDir(): string | undefined {
+  const { GIT_DIR: named = "" } = process.env;
+  return named !== "" && isGitCommand() ? resolve(named) : undefined;
+}
+
+/** Whether jpg was started by its name `git-jpg`: bin/git-jpg.js, a link of npm's, or the executable under that name. */
+function isGitCommand(): boolean {
+  return [process.argv[1], process.argv0].some((path) => /^git-jpg(?:\.(?:js|exe))?$/.test(basename(path ?? "")));
 }
 
 /** Returns HOME, or the system's home folder if HOME is not set (cron, containers), so that nothing is stored in the current folder. */

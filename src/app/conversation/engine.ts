@@ -8,7 +8,7 @@ import { gitMissingError } from "../../store/git/git-process.ts";
 import { mendStore } from "../../store/git/health.ts";
 import { locateStore } from "../../store/git/locate.ts";
 import { sharingOf, sharingOfUser } from "../../store/git/porcelain.ts";
-import { findProjectAround, listWorktreeTops } from "../../store/git/repository.ts";
+import { findNamedRepository, findProjectAround, listWorktreeTops } from "../../store/git/repository.ts";
 import { openNativeStore } from "../../store/git/store.ts";
 import { hasGit, needsGit, withoutReadme } from "../../store/git-dir.ts";
 import type { ConversationStore, Engine, LogEntry, LogQuery, Mended, StoreLocation } from "../../store/store.ts";
@@ -24,11 +24,14 @@ export function preferGit(runtime: Runtime): Runtime {
   return hasGit(runtime.env) ? { ...runtime, engine: "native" } : runtime;
 }
 
-/** Finds the store that the arguments, environment and current directory name. */
-export function locate(runtime: Runtime, store?: string): Promise<StoreLocation> {
-  const { cwd, env, home } = runtime;
+/**
+ * Finds the store that the arguments, environment and current directory name, or git when it started jpg. Throws what
+ * `locateStore` and `findNamedRepository` throw.
+ */
+export async function locate(runtime: Runtime, store?: string): Promise<StoreLocation> {
+  const { cwd, env, home, gitDir } = runtime;
   return locateStore({
-    cwd,
+    cwd: gitDir === undefined ? cwd : await findNamedRepository(gitDir, cwd),
     env,
     userDataDir: resolveUserPaths(env, home).dataDir,
     git: chooseEngine(runtime) === "native",

@@ -25,6 +25,8 @@ export interface Runtime extends Calendar {
   /** Absolute. */
   readonly cwd: string;
   readonly home: string;
+  /** Absolute: the git dir that git named when it started jpg (`git --git-dir DIR jpg`, an alias, a hook); absent = none. */
+  readonly gitDir?: string;
   /** The engine that the user named; absent = jpg chooses. */
   readonly engine?: Engine;
   /** Absolute paths, which git hooks call. */

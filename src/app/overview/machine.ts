@@ -130,7 +130,7 @@ export function openPlace(
 /** The runtime of a command that is typed in a directory, without JPG_STORE. */
 export function runtimeAt(runtime: Runtime, directory: string): Runtime {
   const { JPG_STORE: _, JPG_CONVERSATION: __, ...env } = runtime.env;
-  return { ...runtime, env, cwd: directory };
+  return { ...runtime, env, cwd: directory, gitDir: undefined };
 }
 
 /** A place whose store cannot be used, and why. */

@@ -244,7 +244,7 @@ export async function openKeptPlace({
 
   const directories = [
     ...(top === undefined ? [] : [top]),
-    runtime.cwd,
+    ...(runtime.gitDir === undefined || top === undefined ? [runtime.cwd] : []),
     ...ancestorsOf(here.path).filter((path) => top !== undefined && isWithin(path, top)),
     ...worktrees,
   ];

@@ -2,6 +2,7 @@
 import { lstatSync, readdirSync, realpathSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
+import { userError } from "../../core/errors.ts";
 import type { Environment } from "../environment.ts";
 import { readFileIfExists } from "../files.ts";
 import { branchOfRef } from "../ref-files.ts";
@@ -41,6 +42,31 @@ export async function findProjectAround(directory: string): Promise<string | nul
   const { commonDir, top } = found;
   const project = projectOfStore(basename(commonDir) === ".git" ? dirname(commonDir) : top, commonDir);
   return (await isProjectDir(project)) ? project.commonDir : commonDir;
+}
+
+/**
+ * Finds the folder from which the repository of a git dir (absolute) is found: `cwd` if it is in that repository, as in a hook or an
+ * alias; else the top of the worktree that the git dir belongs to, or the git dir of a bare one. Throws `no_repository`.
+ */
+export async function findNamedRepository(gitDir: string, cwd: string): Promise<string> {
+  const top = await worktreeTop(gitDir);
+  const named = top === null ? null : await findRepositoryDir(top);
+  if (top === null || named === null)
+    throw userError("no_repository", `Git says that the repository is ${gitDir}, and there is none.`, {
+      hints: ["Name an existing one: `git --git-dir DIR jpg …`, or leave --git-dir and GIT_DIR out."],
+    });
+  const around = await findNearest(cwd);
+  return around !== null && realPathOf(around.gitDir) === realPathOf(named.gitDir) ? cwd : top;
+}
+
+/** The folder whose `.git` is or names the git dir; the git dir itself if there is none; null if it does not exist. */
+async function worktreeTop(gitDir: string): Promise<string | null> {
+  const at = realPathOf(gitDir);
+  if (at === null) return null;
+  if (basename(at) === ".git") return dirname(at);
+  // Git writes the path of the worktree's `.git` there.
+  const link = (await readFileIfExists(join(at, "gitdir")))?.trim();
+  return link === undefined ? at : dirname(resolve(at, link));
 }
 
 /** The nearest repository around a directory, and the parent folder that it is found in. */

@@ -50,7 +50,9 @@ describe("gitEnvironment", () => {
   });
 
   it("drops what changes the meaning of paths and refs, and what a receiving repository sets", () => {
-    expect(gitEnvironment({ GIT_NAMESPACE: "n", GIT_ICASE_PATHSPECS: "1", GIT_QUARANTINE_PATH: "/q" })).toEqual({
+    expect(
+      gitEnvironment({ GIT_NAMESPACE: "n", GIT_ATTR_SOURCE: "a", GIT_ICASE_PATHSPECS: "1", GIT_QUARANTINE_PATH: "/q" }),
+    ).toEqual({
       LC_ALL: "C",
       GIT_TERMINAL_PROMPT: "0",
       GIT_NO_REPLACE_OBJECTS: "1",
