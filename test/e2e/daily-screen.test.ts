@@ -64,6 +64,7 @@ describe.skipIf(tmuxMissing !== null)("jpg alone on a terminal", () => {
     pane.type("/");
     pane.type("paint");
     await pane.shows("/paint");
+    expect(pane.visible()).toMatch(/^type words of a row {2}enter keep the filter {2}esc all rows$/m);
     expect(pane.visible()).not.toContain("Measure");
     pane.type("Enter");
     pane.type("s");
@@ -108,6 +109,23 @@ describe.skipIf(tmuxMissing !== null)("jpg alone on a terminal", () => {
     await pane.shows("no live compaction to undo");
     pane.type("C-c");
     expect(await pane.shows("left with 0")).toMatch(/ icanon/);
+  });
+
+  it("names the chosen conversation in what comes next where another one is active, and reviews it with d", async () => {
+    await sandbox.jpg(["import"]);
+    await sandbox.jpg(["use", "measure"]);
+    await open();
+    await choose("paint");
+    pane.type("c");
+    await pane.shows("Compact it? [y/N]");
+    pane.type("y", "Enter");
+    const done = await pane.shows("any key: back to the list");
+    const [, id = "-"] = /What is hidden: jpg diff --stat (\w{4})\b/.exec(done) ?? [];
+    expect(done).toContain(`Continue: jpg resume ${id} --exec`);
+    pane.type("x");
+    await pane.shows(/q quit/);
+    pane.type("d");
+    expect(await pane.shows(/jpg diff paint-[\s\S]*any key: back/)).toMatch(/compacted/i);
   });
 
   it("opens the page of the chosen conversation", async () => {

@@ -4,6 +4,7 @@ import { adviseAuto } from "../../app/compact/advise-auto.ts";
 import { type CompactRequest, compact } from "../../app/compact/compact.ts";
 import type { CompactReport } from "../../app/compact/compact-report.ts";
 import { writeResultFile } from "../../app/conversation/runtime.ts";
+import type { Workspace } from "../../app/conversation/workspace.ts";
 import { refusePastEnd } from "../../app/conversation/written-range.ts";
 import { resolveWhole } from "../../app/names/resolve-id.ts";
 import { PIPELINE_NAMES, STRATEGY_NAMES } from "../../core/compact/strategies/strategy-names.ts";
@@ -30,6 +31,7 @@ import {
 } from "./compact-options.ts";
 import { runParts, runTangents } from "./compact-parts.ts";
 import { showPreview } from "./compact-preview.ts";
+import { idToType } from "./next-steps.ts";
 
 const MORE_OPTIONS: readonly OptionSpec[] = [
   {
@@ -203,18 +205,16 @@ export const command: CommandSpec = {
     if (chunks !== null) {
       return runParts(context, workspace, { tree, request: { ...request, chunks } });
     }
-    return compactUntilStopped(context, async (signal) => {
+    return compactUntilStopped(context, workspace, async (signal) => {
       const report = await compact(workspace, tree, { ...request, signal });
       return adviseAuto(workspace, tree, { report, request });
     });
   },
 };
 
-/** Said to a person after a compaction. */
-const NEXT_STEPS = safe`Continue: jpg resume --exec  What is hidden: jpg diff --stat  Undo: jpg undo`;
-
 function compactUntilStopped(
   { output, options, json }: CommandContext,
+  workspace: Workspace,
   work: (signal: AbortSignal) => Promise<CompactReport>,
 ): Promise<number> {
   return endOnInterrupt(output, async (signal) => {
@@ -224,7 +224,10 @@ function compactUntilStopped(
     } else if (json) output.json(documentOf(report));
     else {
       output.data(renderTimeline(report, output, { isFull: flag(options, "full") }));
-      if (output.seen && report.compaction !== null && !report.dryRun) output.info(NEXT_STEPS);
+      if (output.seen && report.compaction !== null && !report.dryRun) {
+        const id = await idToType(workspace, report.branch);
+        output.info(safe`Continue: jpg resume${id} --exec  What is hidden: jpg diff --stat${id}  Undo: jpg undo${id}`);
+      }
     }
     if (report.summary_error === "interrupted") return INTERRUPTED;
     const idle = summaryOptions(options);

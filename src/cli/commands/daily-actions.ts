@@ -11,7 +11,7 @@ import { waitForKey } from "../frame/pick-row.ts";
 import { renderTimeline } from "../render/compact.ts";
 import { readManner, readRange, readWish } from "./compact-options.ts";
 
-export type RowAction = "resume" | "show" | "compact" | "undo" | "page";
+export type RowAction = "resume" | "show" | "compact" | "diff" | "undo" | "page";
 
 interface ActionSpec {
   readonly load: () => Promise<{ readonly command: CommandSpec }>;
@@ -29,6 +29,7 @@ const ACTIONS_BY_KEY: Readonly<Record<RowAction, ActionSpec>> = {
   resume: { load: () => import("./resume.ts"), returns: false },
   show: { load: () => import("./show.ts"), returns: true },
   compact: { load: () => import("./compact.ts"), preview: previewCompact, question: "Compact it?", returns: true },
+  diff: { load: () => import("./diff.ts"), options: { stat: true }, returns: true },
   undo: { load: () => import("./undo.ts"), preview: previewUndo, question: "Undo it?", returns: true },
   page: { load: () => import("./serve.ts"), options: { open: true }, returns: false },
 };

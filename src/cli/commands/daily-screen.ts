@@ -27,6 +27,7 @@ const ROW_KEYS: readonly RowKey<Action>[] = [
   { key: "r", action: "resume", ofRow: true },
   { key: "s", action: "show", ofRow: true },
   { key: "c", action: "compact", ofRow: true },
+  { key: "d", action: "diff", ofRow: true },
   { key: "u", action: "undo", ofRow: true },
   { key: "w", action: "page", ofRow: true },
 ];

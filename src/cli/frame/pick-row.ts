@@ -40,8 +40,8 @@ export interface PickedRow<Action extends string> {
 
 /** Columns of the mark before each line. */
 export const MARK_WIDTH = 2;
-/** Lines that are not rows: heading, filter, keys, and room for the cursor. */
-const OTHER_LINES = 5;
+/** Lines that are not rows: heading, filter, two of keys, and room for the cursor. */
+const OTHER_LINES = 6;
 
 interface State {
   readonly at: number;
@@ -63,7 +63,7 @@ const prompt = createPrompt<PickedRow<string> | null, RowList<string>>((list, do
     else if (key.name === "escape" || key.name === "q") done(null);
     else choose(list, key, { row: shown[at] ?? null, filter: state.filter }, done);
   });
-  return [draw(list, { shown, at, state }), drawKeys(list)];
+  return [draw(list, { shown, at, state }), drawKeys(list, state)];
 });
 
 function startOf({ texts, start: { row, filter } }: Pick<RowList<string>, "texts" | "start">): State {
@@ -138,16 +138,30 @@ function draw({ heading, lines, style, height, notes }: RowList<string>, { shown
   ]);
 }
 
-function drawKeys({ keys, style }: RowList<string>): string {
-  // Enter does what the first key does.
-  const named = [
-    ...keys.map(({ key, action }, at) => [at === 0 ? "enter" : key, action] as const),
-    ["/", "filter"],
-    ["q", "quit"],
-  ] as const;
-  const parts = named.map(([key, action]) => safe`${style.id(forTerminalLine(key))} ${forTerminalLine(action)}`);
-  return joinSafe(parts, "  ");
+/** What the keys do now: those of the chosen row, then the others. */
+function drawKeys({ keys, style }: RowList<string>, { isFiltering }: State): string {
+  const lines: readonly (readonly (readonly [string, string])[])[] = isFiltering
+    ? [FILTER_KEYS]
+    : [
+        // Enter does what the first key does.
+        keys.flatMap(({ key, action, ofRow }, at) => (ofRow ? [[at === 0 ? "enter" : key, action] as const] : [])),
+        [
+          ...keys.flatMap(({ key, action, ofRow }) => (ofRow ? [] : [[key, action] as const])),
+          ["/", "filter"],
+          ["q", "quit"],
+        ],
+      ];
+  const partOf = ([key, action]: readonly [string, string]): SafeText =>
+    safe`${style.id(forTerminalLine(key))} ${forTerminalLine(action)}`;
+  return joinLines(lines.map((line) => joinSafe(line.map(partOf), "  ")));
 }
+
+/** While the filter is typed. */
+const FILTER_KEYS = [
+  ["type", "words of a row"],
+  ["enter", "keep the filter"],
+  ["esc", "all rows"],
+] as const;
 
 const keyPrompt = createPrompt<true, { readonly text: SafeText }>(({ text }, done) => {
   useKeypress(() => done(true));

@@ -175,7 +175,19 @@ function segmentLines(report: CompactReport, { style, width }: Rendering, ends: 
   const columns = [{ align: "right" }, {}, { shrinkTo: 16 }, { align: "right" }, { align: "right" }, {}] as const;
   const note = renderOverhead(overhead_source);
   const table = renderTable([...rows, ...front, total], { columns, width, indent: "  " });
-  return note === null ? table : [...table, style.faint(safe`  ${note}`)];
+  const notes = [...dividedTurns(segments), ...(note === null ? [] : [note])];
+  return [...table, ...notes.map((text) => style.faint(safe`  ${text}`))];
+}
+
+/** Says of which turns only the beginning is covered, which stand in two rows. */
+function dividedTurns(segments: readonly CompactSegment[]): SafeText[] {
+  const turns = segments.flatMap(({ to }, at) => (segments[at + 1]?.from === to ? [String(to)] : []));
+  if (turns.length === 0) return [];
+  const named =
+    turns.length === 1
+      ? safe`turn ${forTerminalLine(turns[0] ?? "")} is`
+      : safe`turns ${forTerminalLine(turns.join(", "))} are`;
+  return [safe`${named} divided: the beginning is in one row, the end in the next`];
 }
 
 /** A number alone would read as a count: `0 kept`. */

@@ -8,7 +8,7 @@ import { renderUsd } from "../../core/model/money.ts";
 import { forTerminal, joinLines, type SafeText, safe } from "../../core/safe-text.ts";
 import { type Cell, type Column, renderTableText } from "../frame/table.ts";
 import { displayWidth, type Rendering, type Style } from "../frame/terminal.ts";
-import { renderAge, renderElsewhere, renderOverhead } from "./quantity.ts";
+import { renderAge, renderBytes, renderElsewhere, renderOverhead } from "./quantity.ts";
 
 /** A row of one store's list, or of the whole machine's. */
 type ListedRow = ListRow & Partial<Pick<MachineRow, "project" | "session">>;
@@ -151,8 +151,8 @@ function markedId({ active, session }: ListedRow, id: string, style: Style): Cel
 }
 
 function tokensText({ tokens, turns_elsewhere, tokens_source, overhead_source, session }: ListedRow): string {
-  // A file's size says little of what a model would see of it.
-  if (session !== undefined) return "";
+  // Not imported: how much a model would see of it is not known yet.
+  if (session !== undefined) return renderBytes(session.bytes);
   const { raw, view } = tokens;
   const before = turns_elsewhere === undefined ? roughly(raw) : "?";
   const after = roughly(view);

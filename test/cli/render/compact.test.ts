@@ -171,6 +171,13 @@ describe("renderTimeline", () => {
     expect(whole).toMatch(/\n +turn 20 /);
   });
 
+  it("explains a turn that stands in two rows, and only such a one", () => {
+    const [older, range, kept] = REPORT.segments as [CompactSegment, CompactSegment, CompactSegment];
+    const divided = { ...REPORT, segments: [older, range, { ...kept, from: 12 }] };
+    expect(renderTimeline(divided, PLAIN)).toContain("  turn 12 is divided: the beginning is in one row, ");
+    expect(renderTimeline(REPORT, PLAIN)).not.toContain("divided");
+  });
+
   it("does not guess how long a summary will be that is not written yet", () => {
     const [older, range, kept] = REPORT.segments as [CompactSegment, CompactSegment, CompactSegment];
     const unwritten = { ...range, kind: "summary", policies: "summary", tokens: { before: 84_200, after: 9 } } as const;
