@@ -22,6 +22,7 @@ import { dirname, join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { promisify } from "node:util";
 import { codeOf, type JpgError, repositoryError } from "../core/errors.ts";
+import { raiseSignal } from "../core/process-signals.ts";
 import { shellWord } from "../core/safe-text.ts";
 import { formatMark, markThisProcess, type ProcessMark, parseMark } from "./running-process.ts";
 
@@ -385,6 +386,6 @@ export async function holdSignals<T>(work: () => Promise<T>): Promise<T> {
 
 function releaseSignals(): void {
   for (const signal of ENDING) process.off(signal, hold);
-  for (const signal of pendingSignals) if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
+  for (const signal of pendingSignals) if (process.listenerCount(signal) === 0) raiseSignal(process, signal);
   pendingSignals.clear();
 }

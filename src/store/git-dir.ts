@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { type Dirent, readdirSync, readlinkSync, statSync } from "node:fs";
 import { rm } from "node:fs/promises";
-import { delimiter, dirname, join } from "node:path";
+import { dirname, join } from "node:path";
 import { JpgError, repositoryError } from "../core/errors.ts";
 import type { Environment } from "./environment.ts";
 import {
@@ -16,6 +16,7 @@ import {
   replaceFile,
   unsafeAt,
 } from "./files.ts";
+import { findProgram } from "./program-call.ts";
 import type { RemoteBranch, Remotes } from "./sharing.ts";
 import type { BranchTip, Cache, ConversationStore } from "./store.ts";
 
@@ -34,29 +35,7 @@ export function gitHint(env: Environment): string {
 
 /** Whether the git program is found. If so, jpg works without it only because the user asked for it. */
 export function hasGit(env: Environment): boolean {
-  return hasProgram("git", env["PATH"] ?? env["Path"]);
-}
-
-/** Endings of programs on Windows; elsewhere a name is whole. */
-const ENDINGS = process.platform === "win32" ? [".exe", ".cmd", ".bat", ".com"] : [""];
-
-/** The default of PATH. */
-const USUAL_PATH = "/usr/bin:/bin";
-
-/** Whether one of the folders of a PATH holds a program; looks at the disk a few times. */
-export function hasProgram(name: string, path: string | undefined): boolean {
-  return (path ?? USUAL_PATH)
-    .split(delimiter)
-    .some((folder) => ENDINGS.some((ending) => isProgram(join(folder === "" ? "." : folder, name + ending))));
-}
-
-function isProgram(path: string): boolean {
-  try {
-    const found = statSync(path, { throwIfNoEntry: false });
-    return found?.isFile() === true && (process.platform === "win32" || (found.mode & 0o111) !== 0);
-  } catch {
-    return false; // a folder that may not be entered
-  }
+  return findProgram("git", { env }) !== null;
 }
 
 // Files that jpg keeps in a worktree's git dir while the index and HEAD may differ: the lock of a writer, the record of a step

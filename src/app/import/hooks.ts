@@ -6,7 +6,7 @@ import { delimiter, dirname } from "node:path";
 import { JpgError, nearestName, userError } from "../../core/errors.ts";
 import type { AgentFormat, AgentSetup, PluginPart, SettingsPart } from "../../formats/agent-format.ts";
 import { makeFolders, replaceFile } from "../../store/files.ts";
-import { hasProgram } from "../../store/git-dir.ts";
+import { hasProgram } from "../../store/program-call.ts";
 import type { Runtime } from "../conversation/runtime.ts";
 import { agents, machineOf } from "../sessions/session-registry.ts";
 import {

@@ -1,11 +1,19 @@
 // Starts programs other than git. Arguments are passed as a list; the one exception is a pager that the user set as a shell command
 // line. Nothing from a conversation ever becomes part of a command.
-import { type ChildProcess, spawn } from "node:child_process";
+import {
+  type ChildProcess,
+  type ChildProcessWithoutNullStreams,
+  type SpawnOptions,
+  spawn,
+  spawnSync,
+} from "node:child_process";
 import { mkdtemp, open, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { codeOf, type JpgError, messageOf, reasonOf, userError } from "../../core/errors.ts";
+import { raiseSignal } from "../../core/process-signals.ts";
+import { findPosixShell, programCall, systemProgram } from "../../store/program-call.ts";
 import { withUserUmask } from "../conversation/runtime.ts";
 
 /** A pager: a program with its arguments, or the user's own command line from $PAGER. */
@@ -46,11 +54,10 @@ export async function runPager(pager: PagerProgram, text: string, env: Environme
     stdio: ["pipe", "inherit", "inherit"] as ["pipe", "inherit", "inherit"],
     env: { LESS: "FRX", LV: "-c", ...env },
   };
-  const child = withUserUmask(() =>
+  const child =
     "shellCommand" in pager
-      ? spawn(pager.shellCommand, { ...options, shell: true })
-      : spawn(pager.program, pager.arguments, options),
-  );
+      ? withUserUmask(() => spawn(pager.shellCommand, { ...options, shell: true }))
+      : launch([pager.program, ...pager.arguments], options);
   return await whileInterruptsReachTheChild(() => feed(child, text));
 }
 
@@ -59,8 +66,8 @@ export async function runProgram(
   command: readonly string[],
   place: { readonly cwd: string; readonly env: Environment },
 ): Promise<number> {
-  const [program = "", ...args] = command;
-  const child = withUserUmask(() => spawn(program, args, { cwd: place.cwd, env: { ...place.env }, stdio: "inherit" }));
+  const [program = ""] = command;
+  const child = launch(command, { cwd: place.cwd, env: { ...place.env }, stdio: "inherit" });
   return await whileInterruptsReachTheChild(
     () =>
       new Promise<number>((resolve, reject) => {
@@ -89,8 +96,8 @@ export async function captureProgram(
   command: readonly string[],
   { cwd, env }: { readonly cwd: string; readonly env: Environment },
 ): Promise<ProgramRun> {
-  const [program = "", ...args] = command;
-  const child = withUserUmask(() => spawn(program, args, { cwd, env: { ...env }, stdio: ["ignore", "pipe", "pipe"] }));
+  const [program = ""] = command;
+  const child = launch(command, { cwd, env: { ...env }, stdio: ["ignore", "pipe", "pipe"], windowsHide: true });
   const printed = { stdout: [] as Buffer[], stderr: [] as Buffer[] };
   child.stdout?.on("data", (chunk: Buffer) => printed.stdout.push(chunk));
   child.stderr?.on("data", (chunk: Buffer) => printed.stderr.push(chunk));
@@ -148,11 +155,9 @@ export async function openInBrowser(
  */
 export async function askProgram(question: ProgramQuestion): Promise<ProgramAnswer> {
   const { cwd, env, answerFile } = question;
-  const [program = "", ...args] = question.command;
+  const stdio: SpawnOptions["stdio"] = ["pipe", answerFile ?? "pipe", "ignore"];
   try {
-    const child = withUserUmask(() =>
-      spawn(program, args, { cwd, env: { ...env }, stdio: ["pipe", answerFile ?? "pipe", "ignore"], detached: true }),
-    );
+    const child = launch(question.command, { cwd, env: { ...env }, stdio, ...ownGroup() });
     return await awaitAnswer(child, question);
   } catch (error) {
     // Node refuses some commands before starting them, such as one with a null byte in it.
@@ -168,13 +173,9 @@ export function startProgram(
   command: readonly string[],
   place: { readonly cwd: string; readonly env: Environment },
 ): RunningProgram | { readonly problem: string } {
-  const [program = "", ...args] = command;
+  const options: SpawnOptions = { cwd: place.cwd, env: { ...place.env }, stdio: "pipe", ...ownGroup() };
   try {
-    return watchProgram(
-      withUserUmask(() =>
-        spawn(program, args, { cwd: place.cwd, env: { ...place.env }, stdio: "pipe", detached: true }),
-      ),
-    );
+    return watchProgram(launch(command, options) as ChildProcessWithoutNullStreams);
   } catch (error) {
     return { problem: `could not be started: ${reasonOf(error)}` };
   }
@@ -197,7 +198,7 @@ function awaitAnswer(child: ChildProcess, question: ProgramQuestion): Promise<Pr
     };
     const interrupt = (): void => {
       giveUp("was interrupted");
-      process.kill(process.pid, "SIGINT");
+      raiseSignal(process, "SIGINT");
     };
     const timer = setTimeout(() => giveUp(`did not answer within ${timeoutMs / 1000} s`), timeoutMs);
     process.on("exit", end);
@@ -253,6 +254,7 @@ async function whileInterruptsReachTheChild<T>(action: () => Promise<T>): Promis
 /** A started program; `pid` is also the id of its group. */
 interface GroupLeader {
   readonly pid?: number | undefined;
+  readonly exitCode?: number | null;
 }
 
 const ENDING_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
@@ -260,9 +262,29 @@ const ENDING_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 /** The groups to end with jpg. One listener for all, because it has to know whether others listen. */
 const held = new Set<GroupLeader>();
 
+/** Starts a program under the user's own umask. */
+function launch(command: readonly string[], options: SpawnOptions): ChildProcess {
+  const { env = {}, cwd } = options;
+  const call = programCall(command, { env, ...(typeof cwd === "string" && { cwd }) });
+  return withUserUmask(() => spawn(call.file, call.args, { ...options, ...call.options }));
+}
+
+/**
+ * Options for a program in a group of its own, which Ctrl-C does not reach. On Windows that is a hidden console: a detached program
+ * would have none, and each program that it starts would open a window.
+ */
+function ownGroup(platform: NodeJS.Platform = process.platform): SpawnOptions {
+  return platform === "win32" ? { windowsHide: true } : { detached: true };
+}
+
 /** Ends a program with all that it started. */
-function endGroup({ pid }: GroupLeader, signal: NodeJS.Signals = "SIGKILL"): void {
+function endGroup({ pid, exitCode }: GroupLeader, signal: NodeJS.Signals = "SIGKILL"): void {
   if (pid === undefined) return;
+  if (process.platform === "win32") {
+    // There are no groups, only parents: once the program has ended, its pid may be another's.
+    if (exitCode == null) endTree(pid);
+    return;
+  }
   try {
     process.kill(-pid, signal);
   } catch (error) {
@@ -270,6 +292,12 @@ function endGroup({ pid }: GroupLeader, signal: NodeJS.Signals = "SIGKILL"): voi
     const code = codeOf(error);
     if (code !== "ESRCH" && code !== "EPERM") throw error;
   }
+}
+
+/** Ends a process of Windows and those that it started. Synchronous, because it also runs when jpg exits. */
+function endTree(pid: number): void {
+  const taskkill = systemProgram("taskkill.exe", process.env);
+  spawnSync(taskkill, ["/pid", String(pid), "/T", "/F"], { stdio: "ignore", windowsHide: true });
 }
 
 /** Makes a group end when jpg does, by itself or by a signal; returns a function that releases it. */
@@ -294,7 +322,7 @@ function endOnSignal(signal: NodeJS.Signals): void {
   if (process.listenerCount(signal) > 1) return;
   endAll();
   stopListening();
-  process.kill(process.pid, signal);
+  raiseSignal(process, signal);
 }
 
 function stopListening(): void {
@@ -438,7 +466,8 @@ export async function openEditor(text: string, place: EditPlace): Promise<Edited
   try {
     await writeFile(path, text, { mode: 0o600 });
     // The variable has a command line, as for git; the file is its last argument.
-    const code = await runProgram(["sh", "-c", `${editor} "$1"`, "sh", path], { cwd, env });
+    const shell = findPosixShell({ env }) ?? "sh";
+    const code = await runProgram([shell, "-c", `${editor} "$1"`, "sh", path], { cwd, env });
     return { text: await readFile(path, "utf8").catch(() => text), code, editor };
   } finally {
     await rm(folder, { recursive: true, force: true });

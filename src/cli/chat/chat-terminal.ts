@@ -1,5 +1,6 @@
 // The terminal of a chat: messages of one or more lines, single keys as answers, and work that Ctrl-C and Esc interrupt. Its
 // mode is always restored.
+import { raiseSignal, suspendProcess } from "../../core/process-signals.ts";
 import { safe } from "../../core/safe-text.ts";
 import type { Output } from "../frame/output.ts";
 import { type Screen, screenOf } from "../frame/screen.ts";
@@ -231,18 +232,14 @@ export function openProcessTerminal(
     screen: screenOf(output),
     history,
     plain,
-    stop: () =>
-      new Promise((resolve) => {
-        process.once("SIGCONT", () => resolve());
-        process.kill(process.pid, "SIGTSTP");
-      }),
+    stop: () => suspendProcess(process),
     afterPause: (settled) => {
       const timer = setTimeout(settled, ESCAPE_MS);
       return () => clearTimeout(timer);
     },
     kill: () => {
       close();
-      process.kill(process.pid, "SIGINT");
+      raiseSignal(process, "SIGINT");
     },
   });
   // SIGINT of another program, or of a plain terminal, counts as a typed Ctrl-C.

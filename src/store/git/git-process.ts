@@ -14,6 +14,7 @@ import {
   parseGitVersion,
   withoutRepository,
 } from "../environment.ts";
+import { programCall } from "../program-call.ts";
 
 /** Where and how a git process runs. */
 export interface GitPlace {
@@ -64,11 +65,16 @@ export async function runGit(args: readonly string[], options: GitRun): Promise<
   }
 }
 
+function gitCall(args: readonly string[], { env }: GitPlace): ReturnType<typeof programCall> {
+  return programCall(["git", ...args], { env });
+}
+
 /** Runs git synchronously, for a short answer that starting another git depends on. */
 export function runGitNow(args: readonly string[], place: GitPlace): GitResult {
   const { cwd, env, extraEnv } = place;
   const options = { cwd, env: gitEnvironment(env, extraEnv), windowsHide: true, maxBuffer: Number.POSITIVE_INFINITY };
-  const { error, status, stdout, stderr } = spawnSync("git", args, options);
+  const call = gitCall(args, place);
+  const { error, status, stdout, stderr } = spawnSync(call.file, call.args, { ...options, ...call.options });
   if (error !== undefined) throw startError(error, cwd);
   return { stdout, stderr: stderr.toString(), code: status ?? -1 };
 }
@@ -78,7 +84,9 @@ export function runGitNow(args: readonly string[], place: GitPlace): GitResult {
  * this one's output, without a copy through this process.
  */
 export function openGit(args: readonly string[], place: GitPlace, to?: GitPipe): GitPipe {
-  const child = spawn("git", args, {
+  const call = gitCall(args, place);
+  const child = spawn(call.file, call.args, {
+    ...call.options,
     cwd: place.cwd,
     env: gitEnvironment(place.env, place.extraEnv),
     stdio: ["pipe", to?.child.stdin ?? "pipe", "pipe"],
@@ -113,7 +121,9 @@ export function runGitInTerminal(args: readonly string[], place: GitPlace): Prom
   // A person is there: git may ask, in the person's language.
   const { GIT_TERMINAL_PROMPT: _prompt, LC_ALL: _language, ...env } = gitEnvironment(place.env, place.extraEnv);
   const own = place.env["LC_ALL"];
-  const child = spawn("git", args, {
+  const call = gitCall(args, place);
+  const child = spawn(call.file, call.args, {
+    ...call.options,
     cwd: place.cwd,
     env: own === undefined ? env : { ...env, LC_ALL: own },
     stdio: "inherit",
@@ -126,7 +136,9 @@ export function runGitInTerminal(args: readonly string[], place: GitPlace): Prom
 
 /** Starts git in the background; it outlives the caller and prints nothing. */
 export function startGit(args: readonly string[], place: GitPlace): void {
-  const child = spawn("git", args, {
+  const call = gitCall(args, place);
+  const child = spawn(call.file, call.args, {
+    ...call.options,
     cwd: place.cwd,
     env: gitEnvironment(place.env, place.extraEnv),
     stdio: "ignore",

@@ -10,6 +10,7 @@ import type { Environment } from "../environment.ts";
 import { readFileIfExists } from "../files.ts";
 import { requireNoPipes, requireOwnGitDir } from "../git-dir.ts";
 import { clearLock, isAbandoned } from "../locks.ts";
+import { programCall } from "../program-call.ts";
 import {
   type GitPlace,
   type GitResult,
@@ -156,6 +157,7 @@ export async function runPorcelain(args: readonly string[], place: PorcelainRun)
     const git = simpleGit({
       baseDir: cwd,
       ...permissionsFor(env, place.extraEnv),
+      binary: programCall(["git"], { env }).file,
       abort: signal,
       completion: { onExit: false }, // all output is read before git counts as ended
       errors: (_error, result) => {
@@ -213,6 +215,8 @@ type Flags = NonNullable<SimpleGitOptions["unsafe"]>;
 
 /** What jpg itself sets in every command: `--git-dir`, and the settings and programs of a store. */
 const OWN: Flags = {
+  // The path of git on Windows may have blanks.
+  allowUnsafeCustomBinary: true,
   allowUnsafeConfigPaths: true,
   allowUnsafeHooksPath: true,
   allowUnsafeFsMonitor: true,
