@@ -1,5 +1,6 @@
 // `jpg resume --repair`: says what the agent alone would lose of a damaged session, and writes one that the agent takes whole.
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createClaudeWriter, type Json } from "../helpers/claude-session.ts";
 import { agentMissing, letAgentGoOn } from "../helpers/real-agent.ts";
@@ -14,18 +15,22 @@ afterEach(() => sandbox.remove());
 const GONE = "99999999-0000-4000-8000-000000000000";
 
 /** Three turns, a line each for request and answer. */
-function threeTurns(): Json[] {
+function threeTurns(ending?: "compacted"): Json[] {
   const writer = createClaudeWriter();
   for (const name of ["kelp", "limpet", "whelk"]) {
     writer.prompt(`Count the ${name}.`);
     writer.say(`Many a ${name}.`);
   }
+  if (ending === undefined) return writer.lines;
+  writer.compact("All were counted.");
+  writer.prompt("Count the mussel.");
+  writer.say("Many a mussel.");
   return writer.lines;
 }
 
 /** The same, where the third request names a parent that nobody wrote, and a line is torn. */
-function damaged(): string {
-  const lines = threeTurns().map((line) => JSON.stringify(line));
+function damaged(ending?: "compacted"): string {
+  const lines = threeTurns(ending).map((line) => JSON.stringify(line));
   const third = lines.findIndex((line) => line.includes("Count the whelk."));
   lines[third] = JSON.stringify({
     ...JSON.parse(lines[third] ?? "{}"),
@@ -98,6 +103,37 @@ describe("jpg resume --repair", () => {
     const repaired = await sandbox.jpg(["resume", "--repair", "--all"]);
     expect(repaired).toMatchObject({ code: 0, stdout: plain.stdout });
     expect(repaired.stderr).toMatch(/Nothing to repair in \S+\/main\./);
+  });
+
+  it("is what a plain resume says to type, where its own session holds the view", async () => {
+    const folder = join(sandbox.home, ".claude/projects", sandbox.project.replace(/[^A-Za-z0-9]/g, "-"));
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, `${SESSION}.jsonl`), damaged());
+    await sandbox.jpg(["import"]);
+    expect(await sandbox.json(["resume"])).toMatchObject({
+      is_original: true,
+      unreached: [{ from_turn: 0, to_turn: 1 }],
+    });
+    const { stderr } = await sandbox.jpg(["resume"]);
+    const [, command = ""] =
+      /Claude Code will not see turns 0–1 \(broken chain\): `jpg (.*)` hands them back\./.exec(stderr) ?? [];
+    const { path } = await sandbox.json<Written>(command.split(" "));
+    expect(readFileSync(path, "utf8")).toContain("Count the kelp.");
+    const { stderr: after } = await sandbox.jpg(["resume"]);
+    expect(after).not.toContain("broken chain");
+  });
+
+  it("is not offered for turns that the agent compacted as well, before that is undone", async () => {
+    const { stdout } = await sandbox.jpg(["import", sandbox.session(`${SESSION}.jsonl`, damaged("compacted"))]);
+    const [, undo = "", repair = ""] =
+      /^Claude Code has compacted turns 0–1 of \S+, and .* \(broken chain\); jpg has them: `jpg (.+)`, then `jpg (.+)` hand them back\.$/m.exec(
+        stdout,
+      ) ?? [];
+    expect((await sandbox.jpg(["resume"])).stderr).not.toContain("broken chain");
+    expect((await sandbox.jpg(["resume", "--repair", "--all"])).stderr).not.toContain("alone would lose");
+    expect((await sandbox.jpg(undo.split(" "))).stderr).toContain("will not see turns 0–1 (broken chain)");
+    const { path } = await sandbox.json<Written>(repair.split(" "));
+    expect(readFileSync(path, "utf8")).toContain("Count the kelp.");
   });
 
   it("refuses --all without --repair", async () => {

@@ -1,10 +1,15 @@
 // `jpg resume` writes no second copy of what is there: the agent's own session where its file holds the view, or a session that jpg wrote
 // for the same content before.
 // @module-tag slow
-import { appendFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { appendFileSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createSandbox, type Sandbox, smallSession } from "../helpers/run-jpg.ts";
+import { openPane, type Pane, tmuxMissing } from "../helpers/tmux.ts";
+
+const BIN = fileURLToPath(new URL("../../bin/jpg.js", import.meta.url));
 
 const SESSION = "5e551073-0000-4000-8000-00000000000a";
 
@@ -80,5 +85,23 @@ describe("jpg resume after undo and redo", () => {
     expect(files()).toHaveLength(2);
     appendFileSync(first.path, "\n");
     expect(await resume()).toMatchObject({ session: expect.not.stringMatching(first.session), reused: false });
+  });
+});
+
+describe.skipIf(tmuxMissing !== null)("jpg resume on a terminal", () => {
+  it("asks whether to start the agent only where its program is found, and else says what to type later", async () => {
+    const bin = join(sandbox.root, "bin");
+    mkdirSync(bin);
+    symlinkSync(execFileSync("which", ["git"], { encoding: "utf8" }).trim(), join(bin, "git"));
+    const env = { ...sandbox.env, PATH: bin };
+    const command = [process.execPath, BIN, "resume", "--with", "codex"];
+    const open = (): Pane => openPane(command, { cwd: sandbox.project, env });
+    const missing = open();
+    const said = await missing.shows("left with 0").finally(missing.close);
+    expect(said).toMatch(/codex is not on the PATH; once it is installed:\s+codex resume \S+/);
+    expect(said).not.toContain("Start Codex");
+    writeFileSync(join(bin, "codex"), "#!/bin/sh\n", { mode: 0o755 });
+    const found = open();
+    await found.shows("Start Codex with it now? [Y/n]").finally(found.close);
   });
 });

@@ -3,10 +3,14 @@
 // @module-tag slow
 import { mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { asSession, createClaudeWriter, type Json, sessionBytes } from "../helpers/claude-session.ts";
 import { agentMissing, letAgentGoOn } from "../helpers/real-agent.ts";
 import { createSandbox, type Sandbox, smallSession } from "../helpers/run-jpg.ts";
+import { openPane, type Pane, tmuxMissing } from "../helpers/tmux.ts";
+
+const BIN = fileURLToPath(new URL("../../bin/jpg.js", import.meta.url));
 
 let sandbox: Sandbox;
 beforeEach(() => {
@@ -18,13 +22,13 @@ const SESSION = "5e551073-0000-4000-8000-00000000000a";
 const SUMMARY = "Kelp and limpets were counted.";
 
 /** Four turns; the agent replaced the first ones by a summary before the last. */
-function compacted(): Json[] {
+function compacted(size = 30): Json[] {
   const writer = createClaudeWriter();
   for (const name of ["kelp", "limpet", "whelk"]) {
     writer.prompt(`Count the ${name}.`);
     writer.think(`The ${name} grows on the pier.`, `I look for ${name}.`);
     writer.tools(1);
-    writer.say(`Many a ${name}. ${`All the ${name} on the pier were counted twice. `.repeat(30)}`);
+    writer.say(`Many a ${name}. ${`All the ${name} on the pier were counted twice. `.repeat(size)}`);
   }
   writer.compact(SUMMARY);
   writer.prompt("Count the mussel.");
@@ -106,6 +110,78 @@ describe("jpg undo --agent", () => {
     expect(code).toBe(2);
     expect(stderr).toContain("`jpg undo` undoes the newest compaction that jpg made.");
     expect((await sandbox.jpg(["log"])).stdout).toContain("live");
+  });
+
+  describe("where another conversation is active", () => {
+    const OTHER = "5e551073-0000-4000-8000-00000000000b";
+    const refs = (): string => sandbox.git(["for-each-ref", "--format=%(refname) %(objectname)"]);
+    const active = async (): Promise<unknown> => (await sandbox.json<{ active: { id: string } }>([])).active;
+
+    /** Two conversations, the one that is active has a session by jpg, the newest file of all. */
+    async function prepare({ minute }: { minute: number }): Promise<string> {
+      keep(smallSession({ id: OTHER }), { id: OTHER, minute: 3 });
+      keep(sessionBytes(compacted()), { minute });
+      await sandbox.jpg(["import"]);
+      await sandbox.jpg(["use", OTHER]);
+      await sandbox.jpg(["compact", "-p", "light"]);
+      await sandbox.jpg(["resume"]);
+      const rows = await sandbox.json<readonly { id: string; title: string }[]>(["ls"]);
+      return /\w+$/.exec(rows.find(({ title }) => title === "Count the kelp.")?.id ?? "")?.[0] ?? "";
+    }
+
+    it("passes over what jpg wrote, and leaves the active one; what to type names the other", async () => {
+      const id = await prepare({ minute: 5 });
+      const before = await active();
+      const { code, stderr } = await sandbox.jpg(["undo", "--agent"]);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining(`\`jpg redo ${id}\` brings`) });
+      expect(await active()).toEqual(before);
+      expect((await sandbox.jpg(["print", id, "--compacted"])).stdout).toContain("Count the kelp.");
+    });
+
+    it("names where there is something to undo when it fails, and changes nothing", async () => {
+      const id = await prepare({ minute: 1 });
+      const before = { active: await active(), refs: refs() };
+      const { code, stderr } = await sandbox.jpg(["undo", "--agent"]);
+      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("has compacted nothing") });
+      expect({ active: await active(), refs: refs() }).toEqual(before);
+      const [, command = ""] = /compacted something here: `jpg (.*)`/.exec(stderr) ?? [];
+      expect(command).toBe(`undo --agent ${id}`);
+      await sandbox.jpg(command.split(" "));
+      expect((await sandbox.jpg(["undo", "--agent"])).stderr).not.toContain("compacted something here");
+    });
+  });
+
+  describe.skipIf(tmuxMissing !== null)("on a terminal", () => {
+    let pane: Pane;
+    afterEach(() => pane.close());
+    const open = (...words: string[]): Pane => {
+      pane = openPane([process.execPath, BIN, ...words], { cwd: sandbox.project, env: sandbox.env });
+      return pane;
+    };
+
+    it.each([
+      ["fits", 30, "[Y/n]"],
+      ["is more than the window holds", 30_000, "[y/N]"],
+    ])("asks with the answer that is safe where the result %s", async (_, size, choices) => {
+      keep(sessionBytes(compacted(size)));
+      await sandbox.jpg(["import"]);
+      const [row] = await sandbox.json<readonly { id: string }[]>(["ls"]);
+      const id = /\w+$/.exec(row?.id ?? "")?.[0] ?? "";
+      const asked = await open("undo", "--agent", id).shows(/write a session for Claude Code\? \S+/);
+      expect(asked).toContain(choices);
+      if (choices === "[Y/n]") return;
+      expect(asked.replace(/\s+/g, " ")).toContain(`\`jpg undo --agent ${id} -s auto\` makes it smaller first`);
+      pane.type("Enter");
+      await pane.shows("Nothing was undone.");
+      expect((await sandbox.jpg(["print", "--compacted"])).stdout).toContain(SUMMARY);
+    });
+
+    it("says after an undo how to go on", async () => {
+      keep(smallSession({ id: SESSION }));
+      await sandbox.jpg(["import"]);
+      await sandbox.jpg(["compact", "-p", "light"]);
+      expect(await open("undo").shows("left with 0")).toMatch(/^Continue: jpg resume --exec$/m);
+    });
   });
 
   it("says that there is no session, and which options need it", async () => {

@@ -1,5 +1,6 @@
 // What an agent alone would lose of a session that jpg imported: turns that it no longer reaches, lines that cannot be read.
 import type { Compaction } from "../../core/conversation/compaction.ts";
+import { rangesDecidedBy } from "../../core/conversation/covered-range.ts";
 import { JpgError } from "../../core/errors.ts";
 import type { ImportedSession, SkippedLine } from "../../formats/imported-session.ts";
 import { isRecord, parseJsonLine, type SessionSource } from "../../formats/session-source.ts";
@@ -11,7 +12,7 @@ import { agents, detectFormat } from "../sessions/session-registry.ts";
 import { createBufferSource } from "../sessions/sources.ts";
 import { listSourceSessions } from "./original.ts";
 
-/** Turns of the active path that the agent no longer sends, because its file is damaged. */
+/** Turns of the active path that the agent no longer sends, because its file is damaged; those that it also compacted later are none. */
 export interface UnreachedTurns {
   /** The compaction that hides them; reverting it shows them. */
   readonly compaction: string;
@@ -43,10 +44,10 @@ export async function findSessionDamage(workspace: Workspace, tree: BranchTree):
   const { applied } = await loadCompactions(workspace.store, tree);
   return {
     agent: agents().find(({ name }) => name === tree.header.source?.format)?.agent.name,
-    unreached: applied.filter(isBreak).map((compaction) => ({
+    unreached: listBreaks(tree.turnOids.length, applied).map(({ compaction, from_turn, to_turn }) => ({
       compaction: compaction.id,
-      from_turn: compaction.from_turn,
-      to_turn: compaction.to_turn,
+      from_turn,
+      to_turn,
       line: lineOf(compaction, sources),
       reason: REASONS.get(compaction.reason) ?? "",
     })),
@@ -64,6 +65,20 @@ const REASONS: ReadonlyMap<unknown, string> = new Map([
 /** Whether a compaction is no act of the agent's, but damage: it hides what the agent no longer reaches. */
 export function isBreak({ source, turns, reason }: Compaction): boolean {
   return source === "import" && turns === "omit" && REASONS.has(reason);
+}
+
+/** Lists the turns (0-based, inclusive) that only damage hides in a view, with the compaction that stands for it. */
+export function listBreaks(
+  turnCount: number,
+  compactions: readonly Compaction[],
+): readonly { readonly compaction: Compaction; readonly from_turn: number; readonly to_turn: number }[] {
+  return compactions.filter(isBreak).flatMap((compaction) =>
+    rangesDecidedBy(compaction, { turnCount, compactions }).map(({ from, to }) => ({
+      compaction,
+      from_turn: from,
+      to_turn: to,
+    })),
+  );
 }
 
 interface ReadSession {

@@ -48,6 +48,8 @@ export interface ImportReport {
     readonly agent: string;
     /** Turn positions, 0-based, inclusive. */
     readonly turns: readonly { readonly from_turn: number; readonly to_turn: number }[];
+    /** Those that it has compacted besides; absent = none. */
+    readonly compacted_turns?: readonly { readonly from_turn: number; readonly to_turn: number }[];
   };
   /** The agent's version, if newer than the one that jpg was tried with. */
   readonly newer_agent?: { readonly agent: string; readonly version: string; readonly tried: string };

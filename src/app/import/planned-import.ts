@@ -8,7 +8,7 @@ import type { BranchWrite, CommitSpec } from "../../store/store.ts";
 import type { Workspace } from "../conversation/workspace.ts";
 import { countLines, type OpenSession } from "../sessions/open-session.ts";
 import { reportSideFiles } from "../sessions/side-files.ts";
-import { isBreak } from "./damage.ts";
+import { isBreak, listBreaks } from "./damage.ts";
 import { forkAbandoned } from "./forked-session.ts";
 import { countNewCompactions, createTurnChain, makeCommits, wholeSequence } from "./import-commits.ts";
 import {
@@ -219,8 +219,13 @@ function describeLeft(branch: AbandonedBranch): LeftTurns {
 
 /** Of a session that continues another, the turns of its file are not those of the branch. */
 function findUnreached({ open, session, continued }: Planned): ImportReport["unreached"] {
-  const turns = session.compactions.filter(isBreak).map(({ from_turn, to_turn }) => ({ from_turn, to_turn }));
-  return continued !== null || turns.length === 0 ? undefined : { agent: open.format.agent.name, turns };
+  const breaks = session.compactions.filter(isBreak);
+  if (continued !== null || breaks.length === 0) return undefined;
+  const seen = listBreaks(session.turnCount, session.compactions);
+  const turns = seen.map(({ from_turn, to_turn }) => ({ from_turn, to_turn }));
+  const covered = breaks.filter((one) => seen.every(({ compaction }) => compaction !== one));
+  const compacted = covered.map(({ from_turn, to_turn }) => ({ from_turn, to_turn }));
+  return { agent: open.format.agent.name, turns, ...(compacted.length > 0 && { compacted_turns: compacted }) };
 }
 
 /** Skipped lines that a report lists, at most; it counts all. */

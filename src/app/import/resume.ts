@@ -15,12 +15,14 @@ import { readRecordLog } from "../conversation/log.ts";
 import { loadConversationConfig } from "../conversation/marks.ts";
 import { conversationTitle } from "../conversation/title.ts";
 import { type BranchTree, loadBranchTree } from "../conversation/tree.ts";
+import { loadCompactions } from "../conversation/view.ts";
 import { readIfExists, type Workspace } from "../conversation/workspace.ts";
 import { askIntoFile } from "../models/external-process.ts";
 import { conversationModel, recordedFacts, splitName, viewWindow } from "../models/models.ts";
 import { cacheState, callTermsOf, lastAnswer } from "../models/next-call.ts";
 import { exportSessionId } from "../names/find-session.ts";
 import { machineOf, type ResumingAgent, resumingAgents, wholeFormatName } from "../sessions/session-registry.ts";
+import { listBreaks } from "./damage.ts";
 import { draftSession, type RootMapping } from "./export.ts";
 import { hasServer } from "./has-server.ts";
 import { listSourceSessions, ownSession } from "./original.ts";
@@ -46,6 +48,8 @@ export interface ResumeReport {
   readonly original?: OriginalSession;
   /** Whether the view is what that session's own file holds: then nothing is written, and that session is resumed. */
   readonly is_original: boolean;
+  /** Turns that are not in it because the agent's file is damaged, where that was not said before; absent = none. */
+  readonly unreached?: readonly { readonly from_turn: number; readonly to_turn: number }[];
   readonly first_call: FirstCall;
   /** Absolute path of the session file. */
   readonly path: string;
@@ -92,6 +96,7 @@ export async function prepareResume(
   const own = await originalOf(workspace, tree, agent);
   const same = isCopy ? undefined : await unchangedOriginal(workspace, tree, { agent: name, own });
   if (same !== undefined) return same;
+  const unreached = await findBroken(workspace, tree, isCopy);
   const notice = await hasServer(workspace.runtime, agent, workspace.location.project?.root ?? null);
   const drafted = await draftSession(workspace, tree, { agent, sessionId: "", roots, notice });
   const firstCall = await countFirstCall(workspace, tree, name);
@@ -103,6 +108,7 @@ export async function prepareResume(
     title: draft.title,
     original: own,
     is_original: false,
+    unreached,
     first_call: firstCall,
     path: plan.path,
     before: plan.before,
@@ -195,6 +201,7 @@ async function unchangedOriginal(
     title: await conversationTitle(workspace, tree),
     original: own,
     is_original: true,
+    unreached: await findBroken(workspace, tree, false),
     first_call: await countFirstCall(workspace, tree, agent),
     path: file.path,
     command: own.command,
@@ -202,6 +209,13 @@ async function unchangedOriginal(
     branch: tree.branch,
     reused: true,
   };
+}
+
+/** Of a copy that was asked for, `--repair` has said it. */
+async function findBroken({ store }: Workspace, tree: BranchTree, isCopy: boolean): Promise<ResumeReport["unreached"]> {
+  if (isCopy) return undefined;
+  const breaks = listBreaks(tree.turnOids.length, (await loadCompactions(store, tree)).applied);
+  return breaks.length === 0 ? undefined : breaks.map(({ from_turn, to_turn }) => ({ from_turn, to_turn }));
 }
 
 /** The agent's own session; undefined where the conversation comes from none of this agent, or from one that jpg wrote. */

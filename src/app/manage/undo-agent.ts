@@ -2,6 +2,8 @@
 // is; the conversation goes on in a new session. Sizes and prices are known before the first commit.
 import { statSync } from "node:fs";
 import { type Compaction, compareCompactions, isHiding } from "../../core/conversation/compaction.ts";
+import { rangesDecidedBy } from "../../core/conversation/covered-range.ts";
+import { conversationOf, shortBranch } from "../../core/conversation/name.ts";
 import { JpgError, userError } from "../../core/errors.ts";
 import { type CompactRequest, compact } from "../compact/compact.ts";
 import { type CompactReport, overallTokens } from "../compact/compact-report.ts";
@@ -12,7 +14,9 @@ import { loadCompactions } from "../conversation/view.ts";
 import type { Workspace } from "../conversation/workspace.ts";
 import { isBreak } from "../import/damage.ts";
 import { importSessions } from "../import/import.ts";
+import { createKnownSessions } from "../import/import-request.ts";
 import { countFirstCall, type FirstCall, ownAgent } from "../import/resume.ts";
+import { mainBranch, preferredBranch } from "../names/conversations.ts";
 import { findKeptFiles } from "../sessions/kept-files.ts";
 import { agentName } from "../sessions/session-registry.ts";
 import { type RevertReport, revertCompactions } from "./revert.ts";
@@ -36,17 +40,26 @@ export interface AgentUndoPlan {
 /** Newest files that are looked at: one may hold nothing yet, or belong to a sub-agent. */
 const NEWEST_FILES = 5;
 
-/** Imports the newest session that agents keep for this folder, as far as it has grown. Throws `no_sessions`. */
+/**
+ * Imports the newest session that agents keep for this folder, as far as it has grown. Passes over those that jpg wrote and nobody
+ * continued, and leaves the active conversation as it is. Throws `no_sessions`.
+ */
 export async function newestSession(workspace: Workspace): Promise<BranchTree> {
   const { files } = await findKeptFiles(workspace);
+  const knownAs = await createKnownSessions(workspace);
   const dated = files.flatMap((file) => {
     const stats = file.isSideFile === true ? undefined : statSync(file.path, { throwIfNoEntry: false });
-    return stats === undefined ? [] : [{ path: file.path, changed: stats.mtimeMs }];
+    return stats === undefined ? [] : [{ file, changed: stats.mtimeMs }];
   });
   dated.sort((a, b) => b.changed - a.changed);
   let failure: JpgError | null = null;
-  for (const { path } of dated.slice(0, NEWEST_FILES)) {
-    const { sessions, failed } = await importSessions(workspace, { paths: [path], allBranches: false });
+  let looked = 0;
+  for (const { file } of dated) {
+    if (looked >= NEWEST_FILES) break;
+    if ((await knownAs(file)) === "exported") continue;
+    looked += 1;
+    const request = { paths: [file.path], allBranches: false, keepActive: true };
+    const { sessions, failed } = await importSessions(workspace, request);
     const own = sessions.find(({ agent_of: of }) => of === undefined);
     const tree = own === undefined ? null : await loadTip(workspace.store, own.branch);
     if (tree !== null) return tree;
@@ -54,9 +67,12 @@ export async function newestSession(workspace: Workspace): Promise<BranchTree> {
   }
   if (failure !== null) throw failure;
   const folder = workspace.location.project?.root ?? workspace.runtime.cwd;
-  throw new JpgError("user", "no_sessions", `No agent on this machine keeps sessions for ${folder}.`, {
-    hints: ["Run it in the folder where you use the agent, or name a conversation: `jpg undo --agent ID`."],
-  });
+  const message =
+    dated.length === 0
+      ? `No agent on this machine keeps sessions for ${folder}.`
+      : `The sessions that agents keep for ${folder} are copies by jpg, or hold no request.`;
+  const place = "Run it in the folder where you use the agent, or name a conversation: `jpg undo --agent ID`.";
+  throw new JpgError("user", "no_sessions", message, { hints: await hintsToUndo(workspace, null, place) });
 }
 
 /** Plans the undo, and the compaction after it. Throws `nothing_to_undo`, `unknown_agent`, and what planning a compaction throws. */
@@ -72,8 +88,8 @@ export async function planAgentUndo(
     });
   }
   const { applied } = await loadCompactions(workspace.store, tree);
-  const compaction = applied.filter(isAgentsOwn).sort(compareCompactions).at(-1);
-  if (compaction === undefined) throw nothingToUndo(tree, agent, applied);
+  const compaction = newestOfAgent(tree, applied);
+  if (compaction === undefined) throw await nothingToUndo(workspace, { tree, agent, applied });
   const without = withoutCompaction(tree, compaction.id);
   const whole = await countFirstCall(workspace, without, agent);
   const planned = smaller === null ? null : await compactSmaller(workspace, without, smaller, true);
@@ -92,11 +108,65 @@ function isAgentsOwn(compaction: Compaction): boolean {
   return compaction.source === "import" && isHiding(compaction) && !isBreak(compaction);
 }
 
-function nothingToUndo({ branch }: BranchTree, agent: string, applied: readonly Compaction[]): JpgError {
+/** The newest compaction of the agent that hides something: a later one, or damage, may hide all of its turns anyway. */
+function newestOfAgent({ turnOids }: BranchTree, applied: readonly Compaction[]): Compaction | undefined {
+  const among = { turnCount: turnOids.length, compactions: applied };
+  return applied
+    .filter((compaction) => isAgentsOwn(compaction) && rangesDecidedBy(compaction, among).length > 0)
+    .sort(compareCompactions)
+    .at(-1);
+}
+
+async function nothingToUndo(
+  workspace: Workspace,
+  {
+    tree,
+    agent,
+    applied,
+  }: { readonly tree: BranchTree; readonly agent: string; readonly applied: readonly Compaction[] },
+): Promise<JpgError> {
   const others = applied.some((compaction) => !isAgentsOwn(compaction) && !isBreak(compaction));
-  return userError("nothing_to_undo", `${agentName(agent)} has compacted nothing that is still hidden on ${branch}.`, {
-    hints: [others ? "`jpg undo` undoes the newest compaction that jpg made." : "`jpg log` shows the compactions."],
-  });
+  const id = tree.branch === (await preferredBranch(workspace)) ? "" : ` ${shortBranch(tree.branch)}`;
+  const own = others
+    ? `\`jpg undo${id}\` undoes the newest compaction that jpg made.`
+    : `\`jpg log${id}\` shows the compactions.`;
+  const message = `${agentName(agent)} has compacted nothing that is still hidden on ${tree.branch}.`;
+  return userError("nothing_to_undo", message, { hints: await hintsToUndo(workspace, tree.branch, own) });
+}
+
+/** Conversations that a hint names, at most. */
+const NAMED = 3;
+/** Conversations that are searched for these, the newest. */
+const MOST_SEARCHED = 100;
+
+/** Hints at conversations in which an agent compacted something that is still hidden, the one changed last first; `otherwise` comes first. */
+async function hintsToUndo(workspace: Workspace, branch: string | null, otherwise: string): Promise<readonly string[]> {
+  const { store } = workspace;
+  const tips = await store.listBranches();
+  if (tips.length === 0) return [otherwise];
+  const active = await preferredBranch(workspace);
+  const conversations = [...new Set(tips.map(({ name }) => conversationOf(name)))];
+  const mains = conversations.flatMap((name) => mainBranch(tips, name, active) ?? []);
+  const times = await store.readCommitTimes(mains.map(({ commit }) => commit));
+  const dated = mains.map((tip, at) => ({ name: tip.name, time: times[at] ?? 0 })).sort((a, b) => b.time - a.time);
+  const found: string[] = [];
+  for (const { name } of dated.slice(0, MOST_SEARCHED)) {
+    if (found.length < NAMED && name !== branch && (await hasAgentsOwn(workspace, name)))
+      found.push(`\`jpg undo --agent ${shortBranch(name)}\``);
+  }
+  return found.length === 0 ? [otherwise] : [otherwise, `An agent compacted something here: ${found.join(", ")}`];
+}
+
+/** A conversation that cannot be read has nothing to undo; reading it reports the damage. */
+async function hasAgentsOwn({ store }: Workspace, name: string): Promise<boolean> {
+  try {
+    const tree = await loadTip(store, name);
+    if (tree === null || tree.compactions.length === 0 || ownAgent(tree) === undefined) return false;
+    return newestOfAgent(tree, (await loadCompactions(store, tree)).applied) !== undefined;
+  } catch (error) {
+    if (error instanceof JpgError) return false;
+    throw error;
+  }
 }
 
 /** The tree as it would be without a compaction. */

@@ -1,10 +1,11 @@
 // Hands a written session to its agent: prints the command that continues it, says what was written and what the first call costs,
 // and runs the command if the user wants that.
 import type { Workspace } from "../../app/conversation/workspace.ts";
+import { isOnPath } from "../../app/import/hooks.ts";
 import type { ResumeReport } from "../../app/import/resume.ts";
 import { runProgram } from "../../app/models/external-process.ts";
 import { agentName } from "../../app/sessions/session-registry.ts";
-import { forTerminalLine, quoteForShell, shellWord } from "../../core/safe-text.ts";
+import { forTerminalLine, quoteForShell, safe, shellWord } from "../../core/safe-text.ts";
 import { askYesNo, isTerminal } from "../frame/ask.ts";
 import { type CommandContext, flag } from "../frame/command.ts";
 import { renderResumed } from "../render/resume.ts";
@@ -31,12 +32,27 @@ export async function continueInAgent(
     if (report.note !== undefined && !report.reused) output.info(forTerminalLine(report.note));
   }
   const isAsked = !json && !output.quiet && Number.isFinite(output.width) && isTerminal(process.stdin, output);
-  const question = { text: `Start ${agent} with it now?`, otherwise: "yes", instead: "--exec" } as const;
-  if (!flag(options, "exec") && !(isAsked && (await askYesNo(question, { output })))) return 0;
+  if (!flag(options, "exec") && !(isAsked && (await isWantedNow({ runtime, output }, report)))) return 0;
   await workspace.close();
   const where = { cwd: report.directory, env: runtime.env };
   const failed = report.before === undefined ? 0 : await runProgram(report.before, where);
   return failed === 0 ? runProgram(report.command, where) : failed;
+}
+
+/** Asks whether to start the agent. Where its program is not installed, says what to type once it is. */
+async function isWantedNow(
+  { runtime, output }: Pick<CommandContext, "runtime" | "output">,
+  report: ResumeReport,
+): Promise<boolean> {
+  const agent = agentName(report.agent);
+  const missing = [report.before, report.command]
+    .flatMap((words) => words?.[0] ?? [])
+    .find((program) => !isOnPath(runtime, program));
+  if (missing === undefined)
+    return askYesNo({ text: `Start ${agent} with it now?`, otherwise: "yes", instead: "--exec" }, { output });
+  const command = forTerminalLine(commandLine(report, runtime.cwd));
+  output.info(safe`${forTerminalLine(missing)} is not on the PATH; once it is installed: ${command}`);
+  return false;
 }
 
 /** Quotes the command for a shell, with a `cd`: the agent finds its session only in the project's directory. */

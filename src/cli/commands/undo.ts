@@ -16,15 +16,16 @@ import { userError } from "../../core/errors.ts";
 import { forTerminal, safe } from "../../core/safe-text.ts";
 import { askYesNo, isTerminal } from "../frame/ask.ts";
 import { type CommandContext, type CommandSpec, flag, text, texts } from "../frame/command.ts";
-import { renderAgentUndo } from "../render/resume.ts";
+import { isOverfull, renderAgentUndo } from "../render/resume.ts";
 import { renderRevert } from "../render/sharing.ts";
 import { continueInAgent } from "./continue-in-agent.ts";
+import { idToType } from "./next-steps.ts";
 
 export const command: CommandSpec = {
   name: "undo",
   summary: "undo the newest compaction, or with --agent the agent's own",
   description:
-    "Undoes the newest compaction in force; `jpg redo` brings it back. With --agent: takes the newest session of this folder, imports what it has gained, undoes the compaction that its agent made by itself, and writes the result as a new session, whole or made smaller in jpg's way. The agent's own file is untouched.",
+    "Undoes the newest compaction in force; `jpg redo` brings it back. With --agent: takes the newest session of this folder that is no copy by jpg, imports what it has gained, undoes the compaction that its agent made by itself, and writes the result as a new session, whole or made smaller in jpg's way. The agent's own file and the active conversation stay as they are.",
   arguments: [{ name: "[id]", description: "conversation; default @, with --agent the newest session's" }],
   options: [
     { flags: "--agent", description: "undo what the agent compacted by itself, and continue there" },
@@ -52,11 +53,14 @@ export const command: CommandSpec = {
     if (flag(options, "agent")) return undoAgent(context);
     refuseWithoutAgent(options);
     const workspace = await open();
-    const report = await undoCompaction(workspace, await resolveBranch(workspace, args[0]));
+    const tree = await resolveBranch(workspace, args[0]);
+    const report = await undoCompaction(workspace, tree);
     if (json) output.json(report);
     else output.data(renderRevert(report, output));
     for (const warning of report.warnings ?? []) output.warn(forTerminal(warning));
-    output.info(safe`\`jpg redo\` brings it back.`);
+    const id = await idToType(workspace, tree.branch);
+    output.info(safe`\`jpg redo${id}\` brings it back.`);
+    if (output.seen) output.info(safe`Continue: jpg resume${id} --exec`);
     return 0;
   },
 };
@@ -76,8 +80,8 @@ async function undoAgent(context: CommandContext): Promise<number> {
   const workspace = await open({ create: true });
   const tree = args[0] === undefined ? await newestSession(workspace) : await resolveBranch(workspace, args[0]);
   const plan = await planAgentUndo(workspace, tree, smaller);
-  for (const line of renderAgentUndo(plan, { agent: agentName(plan.agent), isSmaller: smaller !== null }))
-    output.info(line);
+  const shown = { agent: agentName(plan.agent), id: args[0], isSmaller: smaller !== null };
+  for (const line of renderAgentUndo(plan, shown)) output.info(line);
   if (!(await isWanted(context, plan))) {
     output.info(safe`Nothing was undone.`);
     return 0;
@@ -86,10 +90,13 @@ async function undoAgent(context: CommandContext): Promise<number> {
 }
 
 /** Asks on a terminal; whoever gave --yes or --exec, or has no terminal, decided before. */
-async function isWanted({ options, output, json }: CommandContext, { agent }: AgentUndoPlan): Promise<boolean> {
+async function isWanted(
+  { options, output, json }: CommandContext,
+  { agent, first_call: first }: AgentUndoPlan,
+): Promise<boolean> {
   const isDecided = flag(options, "yes") || flag(options, "exec") || json || !isTerminal(process.stdin, output);
   const text = `Undo it, and write a session for ${agentName(agent)}?`;
-  return isDecided || askYesNo({ text, otherwise: "yes", instead: "--yes" }, { output });
+  return isDecided || askYesNo({ text, otherwise: isOverfull(first) ? "no" : "yes", instead: "--yes" }, { output });
 }
 
 async function continueUndone(
@@ -100,7 +107,8 @@ async function continueUndone(
   const { tree, undone, compacted } = await applyAgentUndo(workspace, plan, smaller);
   for (const warning of [...(undone.warnings ?? []), ...(compacted?.warnings ?? [])]) output.warn(forTerminal(warning));
   const report = await prepareResume(workspace, tree, { name: plan.agent });
-  output.info(safe`\`jpg redo\` brings ${forTerminal(agentName(plan.agent))}'s compaction back.`);
+  const id = await idToType(workspace, tree.branch);
+  output.info(safe`\`jpg redo${id}\` brings ${forTerminal(agentName(plan.agent))}'s compaction back.`);
   const more = { undone, compacted: describeCompacted(tree, compacted?.commit) };
   return continueInAgent(context, workspace, report, { isPriced: true, more });
 }

@@ -7,7 +7,7 @@ import { renderCount } from "./quantity.ts";
 export function renderDamage(damage: SessionDamage, reverts: ReadonlyMap<string, string> | null): readonly SafeText[] {
   const agent = forTerminalLine(damage.agent ?? "The agent");
   const lines = damage.unreached.map(({ from_turn, to_turn, line, reason, compaction }) => {
-    const turns = from_turn === to_turn ? safe`turn ${from_turn}` : safe`turns ${from_turn}–${to_turn}`;
+    const turns = renderLostTurns([{ from_turn, to_turn }]);
     const where = line === undefined ? safe`a line` : safe`line ${line}`;
     const next =
       reverts === null
@@ -21,6 +21,13 @@ export function renderDamage(damage: SessionDamage, reverts: ReadonlyMap<string,
       safe`${renderCount(damage.abandoned, "abandoned branch", "abandoned branches")} of the session: \`jpg import --all-branches\` has them as forks.`,
     );
   return lines;
+}
+
+/** Renders ranges of turns, e.g. `turn 4`, `turns 0–16, 20`. Turn positions, 0-based, inclusive. */
+export function renderLostTurns(ranges: readonly { readonly from_turn: number; readonly to_turn: number }[]): SafeText {
+  const texts = ranges.map(({ from_turn: from, to_turn: to }) => (from === to ? safe`${from}` : safe`${from}–${to}`));
+  const isOne = ranges.length === 1 && ranges[0]?.from_turn === ranges[0]?.to_turn;
+  return safe`${isOne ? "turn" : "turns"} ${joinSafe(texts, ", ")}`;
 }
 
 /** How many lines are named one by one. */

@@ -9,6 +9,7 @@ import { forTerminal, forTerminalLine, joinLines, joinSafe, type SafeText, safe 
 import { type Cell, type Column, renderTable, renderTableText } from "../frame/table.ts";
 import type { Rendering, Style } from "../frame/terminal.ts";
 import { shortNames } from "./conversations.ts";
+import { renderLostTurns } from "./damage.ts";
 import { groupDigits, renderAge, renderBytes, renderCount } from "./quantity.ts";
 
 /** Errors about files that are no sessions; a folder may hold such files. */
@@ -141,15 +142,20 @@ function rewrittenFile({ source, branch, file_state, status }: ImportReport): Sa
 /** Says which turns the agent no longer reaches in its damaged file, and what hands them back. */
 function unreachedTurns({ id, unreached, agent_of: of }: ImportReport): SafeText[] {
   if (unreached === undefined || of !== undefined) return [];
-  const ranges = joinSafe(
-    unreached.turns.map(({ from_turn, to_turn }) =>
-      from_turn === to_turn ? safe`${from_turn}` : safe`${from_turn}–${to_turn}`,
-    ),
-    ", ",
-  );
-  const [agent, name] = [forTerminalLine(unreached.agent), forTerminalLine(suffixOf(id) ?? id)];
+  const { turns, compacted_turns: compacted = [] } = unreached;
+  const [agent, whole] = [forTerminalLine(unreached.agent), forTerminalLine(id)];
+  const name = forTerminalLine(suffixOf(id) ?? id);
+  const repair = safe`\`jpg resume ${name} --repair --all\``;
+  const lost =
+    turns.length === 0
+      ? []
+      : [
+          safe`${agent} will not see ${renderLostTurns(turns)} of ${whole} on resume (broken chain); jpg has them: ${repair} hands them back.`,
+        ];
+  if (compacted.length === 0) return lost;
   return [
-    safe`${agent} will not see turns ${ranges} of ${forTerminalLine(id)} on resume (broken chain); jpg has them: \`jpg resume ${name} --repair --all\` hands them back.`,
+    ...lost,
+    safe`${agent} has compacted ${renderLostTurns(compacted)} of ${whole}, and its file leads to them no more (broken chain); jpg has them: \`jpg undo --agent ${name}\`, then ${repair} hand them back.`,
   ];
 }
 

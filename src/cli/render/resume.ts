@@ -1,10 +1,11 @@
 // What `jpg resume` and `jpg undo --agent` say of a session that they wrote, a sentence a line.
 import type { FirstCall, ResumeReport } from "../../app/import/resume.ts";
 import type { AgentUndoPlan } from "../../app/manage/undo-agent.ts";
-import { abbreviateId } from "../../core/conversation/name.ts";
+import { abbreviateId, shortBranch } from "../../core/conversation/name.ts";
 import { formatTokens } from "../../core/conversation/token-estimate.ts";
 import { renderUsd } from "../../core/model/money.ts";
 import { forTerminalLine, type SafeText, safe, shellWord } from "../../core/safe-text.ts";
+import { renderLostTurns } from "./damage.ts";
 import { renderPath, renderRange, renderTokens } from "./quantity.ts";
 
 /** Renders which file was written and under which name, the way back, and unless `isPriced`, said before, what the first call costs. */
@@ -15,14 +16,26 @@ export function renderResumed(
   const { path, title, reused, original, first_call: first } = report;
   const place = renderPath(path, home);
   const [name, shown] = [forTerminalLine(agent), forTerminalLine(title)];
-  if (report.is_original) return [safe`Nothing to write: ${name}'s own session holds exactly this view: ${place}`];
+  const lost = notSeen(report, name);
+  if (report.is_original)
+    return [safe`Nothing to write: ${name}'s own session holds exactly this view: ${place}`, ...lost];
   const where = reused
     ? safe`${name} has it already, as "${shown}": ${place}`
     : safe`Wrote "${shown}" for ${name}: ${place}`;
   return [
     where,
+    ...lost,
     ...(original === undefined ? [] : [wayBack(original, name)]),
     ...(isPriced ? [] : [renderFirstCall(first)]),
+  ];
+}
+
+/** Says which turns the view lacks only because the agent's file is damaged, and what hands them back. */
+function notSeen({ branch, unreached }: ResumeReport, agent: SafeText): SafeText[] {
+  if (unreached === undefined) return [];
+  const id = forTerminalLine(shellWord(shortBranch(branch)));
+  return [
+    safe`${agent} will not see ${renderLostTurns(unreached)} (broken chain): \`jpg resume ${id} --repair --all\` hands them back.`,
   ];
 }
 
@@ -33,27 +46,32 @@ function wayBack({ session, command, path }: NonNullable<ResumeReport["original"
   return safe`Your session ${forTerminalLine(abbreviateId(session))} is untouched; the way back: ${words}`;
 }
 
-/** Renders what `undo --agent` is about to do, and what the first call then costs. */
+/** Renders what `undo --agent` is about to do, and what the first call then costs; `id` = the conversation as it was named, if it was. */
 export function renderAgentUndo(
   { title, compaction, now, first_call: first }: AgentUndoPlan,
-  { agent, isSmaller }: { readonly agent: string; readonly isSmaller: boolean },
+  { agent, id, isSmaller }: { readonly agent: string; readonly id: string | undefined; readonly isSmaller: boolean },
 ): SafeText[] {
   const turns = renderRange(compaction.from_turn, compaction.to_turn);
   const change = renderTokens({ before: now, after: first.tokens });
   const after = isSmaller ? safe`without it, made smaller by jpg` : safe`without it`;
-  const share = isSmaller ? 0 : (first.window ?? 0);
+  const name = forTerminalLine(agent);
+  const words = ["jpg", "undo", "--agent", ...(id === undefined ? [] : [id]), "-s", "auto"];
+  const smaller = safe`: \`${forTerminalLine(words.map(shellWord).join(" "))}\` makes it smaller first`;
   return [
-    safe`${forTerminalLine(agent)} compacted turns ${turns} of "${forTerminalLine(title)}"; ${after}: ${change} tokens.`,
+    safe`${name} compacted turns ${turns} of "${forTerminalLine(title)}"; ${after}: ${change} tokens.`,
     renderFirstCall(first),
-    ...(share < COMPACTS_FROM ? [] : [compactsAgain(share, agent)]),
+    ...compactsAgain(first, name).map((again) => safe`${again}${isSmaller ? "" : smaller}.`),
   ];
 }
 
-function compactsAgain(share: number, agent: string): SafeText {
-  const name = forTerminalLine(agent);
-  const when =
-    share >= 1 ? safe`That is more than it holds, so ${name} compacts again` : safe`${name} may soon compact again`;
-  return safe`${when}: \`jpg undo --agent -s auto\` makes it smaller first.`;
+/** Whether the first call would not fit into the model's window. */
+export function isOverfull({ window }: FirstCall): boolean {
+  return (window ?? 0) >= 1;
+}
+
+function compactsAgain(first: FirstCall, name: SafeText): SafeText[] {
+  if (isOverfull(first)) return [safe`That is more than it holds, so ${name} compacts again`];
+  return (first.window ?? 0) < COMPACTS_FROM ? [] : [safe`${name} may soon compact again`];
 }
 
 /** Share of the window from which an agent is likely to compact by itself. */

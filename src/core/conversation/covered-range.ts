@@ -32,6 +32,21 @@ export function planRanges(
   return starts.map((from, at) => planRange(from, (starts[at + 1] ?? turnCount) - 1, overlays));
 }
 
+/** Lists the ranges (0-based, inclusive) in which one of the compactions can decide: in others a later one hides every event. */
+export function rangesDecidedBy(
+  compaction: Compaction,
+  { turnCount, compactions }: { readonly turnCount: number; readonly compactions: readonly Compaction[] },
+): readonly Pick<CoveredRange, "from" | "to">[] {
+  const ranges: { from: number; to: number }[] = [];
+  for (const { from, to, overlays } of planRanges(turnCount, compactions)) {
+    if (!overlays.some((overlay) => overlay.compaction === compaction)) continue;
+    const last = ranges.at(-1);
+    if (last?.to === from - 1) last.to = to;
+    else ranges.push({ from, to });
+  }
+  return ranges;
+}
+
 function listStarts(turnCount: number, overlays: readonly Overlay[]): ReadonlySet<number> {
   const starts = new Set<number>([0]);
   for (const overlay of overlays) {

@@ -8,6 +8,7 @@ import {
   planRanges,
   planReading,
   planTurnReadings,
+  rangesDecidedBy,
 } from "../../../src/core/conversation/covered-range.ts";
 import type { Event } from "../../../src/core/conversation/event.ts";
 import { coversEvent, findDecider, keepsEvent, localizeOverlays } from "../../../src/core/conversation/survey.ts";
@@ -197,5 +198,29 @@ describe("planTurnReadings", () => {
   it("needs a turn whole that a summary ends in", () => {
     const readings = planTurnReadings(1, [makeCompaction("s", [0, 0], { to_event: "x", ...summaryOf("S") })]);
     expect(readings).toEqual([{ turn: 0, firstEventOnly: false }]);
+  });
+});
+
+describe("rangesDecidedBy", () => {
+  const omitted = makeCompaction("c", [1, 6], { turns: "omit" }, 2);
+  const rangesAmong = (...others: Compaction[]): readonly string[] =>
+    rangesDecidedBy(omitted, { turnCount: 8, compactions: [...others, omitted] }).map(
+      ({ from, to }) => `${from}..${to}`,
+    );
+
+  it.each<[string, Compaction, readonly string[]]>([
+    ["one that is older", makeCompaction("a", [0, 7], summaryOf("All."), 1), ["1..6"]],
+    ["one that hides all of its turns", makeCompaction("a", [0, 7], summaryOf("All."), 3), []],
+    ["one that hides its middle", makeCompaction("a", [3, 4], summaryOf("Some."), 3), ["1..2", "5..6"]],
+    ["one that hides its end", makeCompaction("a", [5, 7], summaryOf("Some."), 3), ["1..4"]],
+    ["one that shortens its turns", makeCompaction("a", [2, 3], STRIP_TOOLS, 3), ["1..6"]],
+    ["one that hides other turns", makeCompaction("a", [7, 7], summaryOf("One."), 3), ["1..6"]],
+  ])("is without what another one hides, %s", (_, other, ranges) => {
+    expect(rangesAmong(other)).toEqual(ranges);
+  });
+
+  it("is the whole range where it is alone, and nothing beyond the end", () => {
+    expect(rangesAmong()).toEqual(["1..6"]);
+    expect(rangesDecidedBy(omitted, { turnCount: 1, compactions: [omitted] })).toEqual([]);
   });
 });
