@@ -50,6 +50,7 @@ export const LIKELY_COMMANDS: Readonly<Record<string, readonly LikelyCommand[]>>
   commit: [{ ...imports, does: "makes one commit a turn; there is nothing to commit by hand" }],
   compress: [compact],
   continue: [resume],
+  context: [stats],
   conversations: [ls],
   cost: [stats],
   costs: [stats],
