@@ -13,7 +13,7 @@ import type { BranchTree } from "../conversation/tree.ts";
 import type { Workspace } from "../conversation/workspace.ts";
 import { viewWindow } from "../models/models.ts";
 import { lastAnswer, nextCallTerms } from "../models/next-call.ts";
-import { addCosts, costByTurn } from "./recorded-cost.ts";
+import { addCosts, costByTurn, type RecordedCost } from "./recorded-cost.ts";
 import { readSavings, type Savings } from "./savings.ts";
 
 export interface StatsReport {
@@ -46,6 +46,8 @@ export interface StatsReport {
   readonly window?: { readonly model: string; readonly tokens: number };
   /** What it costs to send the view once more; absent where a price, or whether the provider caches, is not known. */
   readonly next_call?: NextCallPrice;
+  /** The recorded requests at today's list prices, as in COST of `jpg ls`; absent = none is recorded, or a price is unknown. */
+  readonly paid?: { readonly requests: number; readonly usd: number };
   /** What jpg's compactions saved so far; absent = no recorded request is known to have run on the shortened view. */
   readonly saved?: Savings;
   readonly id?: string;
@@ -85,6 +87,7 @@ export async function readStats(workspace: Workspace, tree: BranchTree): Promise
   const raw = byKind(meter.countHistoryByKind(), tokens.raw, meter.overhead);
   const viewed = byKind(viewKinds(loaded), tokens.view, meter.overheadUnder(live.applied));
   const window = await viewWindow(workspace, config, { ...loaded, next: null });
+  const recorded = addCosts((await costByTurn(workspace, config, facts)).values());
   return {
     turns: tree.turnOids.length,
     ...(elsewhere === 0 ? {} : { turns_elsewhere: elsewhere }),
@@ -102,9 +105,13 @@ export async function readStats(workspace: Workspace, tree: BranchTree): Promise
     overhead_source: meter.overheadSource,
     ...(meter.calibration === null ? {} : { calibration: meter.calibration }),
     last_request: lastRequest(meter, tokens.view),
-    cost: await compareCost(workspace, loaded),
+    cost: compareCost(loaded, recorded),
     ...(window === null || window.tokens === null ? {} : { window: { model: window.model, tokens: window.tokens } }),
     next_call: await priceNextCall(workspace, config, loaded),
+    paid:
+      recorded === null || recorded.price_usd === null
+        ? undefined
+        : { requests: recorded.requests, usd: recorded.price_usd },
     saved: await readSavings(workspace, config, loaded),
     id: conversationOf(tree.branch),
     branch: tree.branch,
@@ -147,16 +154,12 @@ async function priceNextCall(
 }
 
 /** The newest sum that the agent noted, next to jpg's. */
-async function compareCost(
-  workspace: Workspace,
-  { turns, facts }: Pick<CountedView, "turns" | "facts">,
-): Promise<StatsReport["cost"]> {
+function compareCost({ turns }: Pick<CountedView, "turns">, recorded: RecordedCost | null): StatsReport["cost"] {
   const agent = [...turns.values()]
     .flatMap(({ events }) => events.map(({ metadata }) => metadata?.["session_cost_usd"]))
     .findLast((sum): sum is number => typeof sum === "number" && sum >= 0);
   if (agent === undefined) return undefined;
-  const costs = await costByTurn(workspace, (await workspace.config()).config, facts);
-  return { agent_usd: agent, list_usd: addCosts(costs.values())?.price_usd ?? null };
+  return { agent_usd: agent, list_usd: recorded?.price_usd ?? null };
 }
 
 /** What that request held and the view does not: compacted since, or added by the agent without a trace in its session. */

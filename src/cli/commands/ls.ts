@@ -16,7 +16,7 @@ export const command: CommandSpec = {
   name: "ls",
   summary: "list conversations with agent, turns, tokens and cost",
   description:
-    "Lists conversations, the one with the newest message first; AGE is the time since that message. TOKENS are those of the whole history and, after the arrow, those that the model sees; FULL is their share of the model's window. COST is that of the recorded requests at today's list prices. The last column names the conversation in other commands; the active one has a star.",
+    "Lists conversations, the one with the newest message first; AGE is the time since that message. TOKENS are those of the whole history and, after the arrow, those that the model sees (~ = an estimate); FULL is their share of the model's window. COST is what the recorded requests cost so far, at today's list prices. The last column names the conversation in other commands; the active one has a star.",
   options: [
     { flags: "--agent <name>", description: `only conversations of this agent: ${formatNames().join(", ")}` },
     {

@@ -28,6 +28,7 @@ export function renderStats(report: StatsReport, rendering: Rendering): SafeText
     [
       ["In the window", describeFill(report)],
       ["Next call", describeNextCall(report.next_call)],
+      ["Paid so far", describePaid(report.paid)],
       ["Saved so far", describeSavings(report)],
       ["Conversation", report.id],
       ["Branch", report.branch],
@@ -91,6 +92,12 @@ const CACHE_WORDS: Readonly<Record<NonNullable<StatsReport["next_call"]>["cache"
 
 function describeNextCall(call: StatsReport["next_call"]): SafeText | null {
   return call === undefined ? null : safe`${renderUsd(call.usd)} at list price, ${CACHE_WORDS[call.cache]}`;
+}
+
+function describePaid(paid: StatsReport["paid"]): SafeText | null {
+  return paid === undefined
+    ? null
+    : safe`${renderUsd(paid.usd)} for ${renderCount(paid.requests, "request")} at list prices`;
 }
 
 /** Says what compactions saved so far; in a loss, what they cost. */
