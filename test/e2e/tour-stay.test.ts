@@ -21,7 +21,7 @@ afterEach(() => {
 });
 
 /** Runs the tour up to its question. */
-async function untilAsked(): Promise<{ readonly tour: Pane; readonly folder: string }> {
+async function untilAsked(early = ""): Promise<{ readonly tour: Pane; readonly folder: string }> {
   const env = {
     ...sandbox.env,
     NO_COLOR: "1",
@@ -30,6 +30,12 @@ async function untilAsked(): Promise<{ readonly tour: Pane; readonly folder: str
     XDG_CACHE_HOME: join(sandbox.root, "cache"),
   };
   pane = openPane([process.execPath, BIN, "tour"], { cwd: sandbox.project, env, columns: 80 });
+  if (early !== "") {
+    await pane.shows("1. Bring a session in");
+    pane.type("-l", early);
+    pane.type("Enter");
+    pane.type("-l", early);
+  }
   const shown = await pane.shows(/Stay here in a shell.*\[y\/N\]/s);
   const folder = /Everything happens in (\S+),/.exec(shown)?.[1] ?? "";
   expect(existsSync(join(folder, "tidepool"))).toBe(true);
@@ -58,6 +64,13 @@ describe.skipIf(tmuxMissing !== null)("the end of a tour in a terminal (tmux)", 
     await tour.shows("left with 0");
     expect(existsSync(folder)).toBe(false);
     expect(readdirSync(sandbox.home)).toEqual([]);
+  });
+
+  it("does not take keys for an answer that were typed before the question", async () => {
+    const { tour, folder } = await untilAsked("y");
+    tour.type("Enter");
+    expect(await tour.shows("left with 0")).not.toContain("Try `jpg ls`");
+    expect(existsSync(folder)).toBe(false);
   });
 
   it("is the end of the folder with n", async () => {

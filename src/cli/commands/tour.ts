@@ -3,7 +3,7 @@
 import { openTourStage, SAMPLE_SESSION, type TourStage } from "../../app/manage/tour-stage.ts";
 import { repositoryError } from "../../core/errors.ts";
 import { forTerminal, linesForTerminal, safe, shellWord } from "../../core/safe-text.ts";
-import { askYesNo, isTerminal } from "../frame/ask.ts";
+import { askYesNo, dropTyped, isTerminal } from "../frame/ask.ts";
 import { type CommandContext, type CommandSpec, flag, INTERRUPTED } from "../frame/command.ts";
 import { untilStopped } from "../frame/interrupt.ts";
 import type { Output } from "../frame/output.ts";
@@ -109,6 +109,7 @@ function columnsOf({ width }: Pick<Output, "width">): number {
 /** Offers a shell in the project; its end is the end of the folder. */
 async function offerToStay({ project, stay }: TourStage, { output }: CommandContext): Promise<void> {
   if (!isTerminal(process.stdin, output)) return;
+  await dropTyped(process.stdin);
   const text = "Stay here in a shell, and look around? The folder is removed when you leave it.";
   if (!(await askYesNo({ text, otherwise: "no", instead: "--keep" }, { output }))) return;
   output.info(safe`Try \`jpg ls\`, \`jpg serve --open\`. \`exit\` ends it and removes ${forTerminal(project)}.`);
@@ -171,14 +172,12 @@ const CHAPTERS: readonly Chapter[] = [
       await stage.show(["jpg", "undo"]);
       await stage.show(["jpg", "undo"]);
       await stage.show(["jpg", "ls", "--branches"]);
-      await stage.show(["jpg", "use", "-"]);
     },
   },
   {
     heading: "8. Strategies, pins and blame",
-    text: "On that fork: strategies choose what to take out, call by call. What is pinned\nstays. `blame` says who decided, and what the model sees.",
+    text: "On that fork, which is active now: strategies choose what to take out, call by\ncall. What is pinned stays. `blame` says who decided, and what the model sees.",
     play: async (stage) => {
-      await stage.show(["jpg", "use", "-"]);
       await stage.show(["jpg", "pin", "19"]);
       await stage.show([
         "jpg",
@@ -194,6 +193,7 @@ const CHAPTERS: readonly Chapter[] = [
       await stage.show(["jpg", "blame", SEARCH]);
       await stage.show(["jpg", "show", SEARCH], { lines: 12 });
       await stage.show(["jpg", "check", "--provider", "all"]);
+      stage.tell("Back to the branch that the fork was made from:");
       await stage.show(["jpg", "use", "-"]);
     },
   },

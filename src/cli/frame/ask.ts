@@ -24,7 +24,10 @@ export interface Question<Value extends string> {
   readonly instead: string;
 }
 
-export type AnswerSource = NodeJS.ReadableStream & { readonly isTTY?: boolean };
+export type AnswerSource = NodeJS.ReadableStream & {
+  readonly isTTY?: boolean;
+  setRawMode?(isRaw: boolean): unknown;
+};
 
 export interface AskOptions {
   readonly output: Pick<Output, "prompt" | "seen">;
@@ -76,6 +79,25 @@ export function requireTerminal(
 /** Whether a person can be asked: input and output are both a terminal. */
 export function isTerminal(input: AnswerSource, output: Pick<Output, "seen">): boolean {
   return input.isTTY === true && output.seen;
+}
+
+/** Time in which what was typed before arrives, milliseconds. */
+const DROP_MS = 50;
+
+/** Drops what was typed before, while something long was printed: it is no answer to a question that comes now. */
+export function dropTyped(input: AnswerSource): Promise<void> {
+  return new Promise((resolve) => {
+    const drop = (): void => undefined;
+    // A line without its end arrives only so.
+    input.setRawMode?.(true);
+    input.on("data", drop);
+    setTimeout(() => {
+      input.off("data", drop);
+      input.pause();
+      input.setRawMode?.(false);
+      resolve();
+    }, DROP_MS);
+  });
 }
 
 /** Reads one line of a stream; null at its end, and when the signal aborts. */
