@@ -1179,8 +1179,8 @@ describe("fork", () => {
     `);
     expect(await run("jpg log")).toMatchInlineSnapshot(`
       "$ jpg log
-      <commit 2> (94928a, live) compact 0..4: reasoning stripped (20.4k → 20.3k tokens)
-      <commit 1> (6yzrhc, live) compact 0..1: reasoning + tools stripped (20.4k → 20.4k tokens)
+      <commit 2> (94928a, in force) compact 0..4: reasoning stripped (20.4k → 20.3k tokens)
+      <commit 1> (6yzrhc, in force) compact 0..1: reasoning + tools stripped (20.4k → 20.4k tokens)
       "
     `);
     expect(await run("jpg fork @ until --until 2 --no-activate")).toMatchInlineSnapshot(`
@@ -1190,8 +1190,8 @@ describe("fork", () => {
     `);
     expect(await run("jpg log <id>/until")).toMatchInlineSnapshot(`
       "$ jpg log <id>/until
-      <commit 3> (94928a-2, live) compact 0..2: reasoning stripped
-      <commit 3> (6yzrhc, live) compact 0..1: reasoning + tools stripped (20.4k → 20.4k tokens)
+      <commit 3> (94928a-2, in force) compact 0..2: reasoning stripped
+      <commit 3> (6yzrhc, in force) compact 0..1: reasoning + tools stripped (20.4k → 20.4k tokens)
       "
     `);
     expect(commits(sandbox, until)).toBe(commits(sandbox, early) + 1);
@@ -1598,7 +1598,7 @@ describe("log, diff, undo, revert", () => {
     expect(await print("jpg print --compacted")).toBe(view);
     expect(await run("jpg log")).toMatchInlineSnapshot(`
       "$ jpg log
-      <commit 4> (reapply of 6yzrhc, live) Reapply "compact 0..2: reasoning + tools stripped (20.4k → 20.3k tokens)"
+      <commit 4> (reapply of 6yzrhc, in force) Reapply "compact 0..2: reasoning + tools stripped (20.4k → 20.3k tokens)"
       <commit 3> (revert of 6yzrhc) Revert "compact 0..2: reasoning + tools stripped (20.4k → 20.3k tokens)"
       <commit 1> (6yzrhc, reverted) compact 0..2: reasoning + tools stripped (20.4k → 20.3k tokens)
       "

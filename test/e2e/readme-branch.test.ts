@@ -137,7 +137,7 @@ describe("a clone that stock git made", () => {
     await sandbox.jpg(["push"]);
     const folder = clone("--depth=1", "--branch", main, `file://${bare}`);
     const { stdout, stderr } = await sandbox.jpg(["log"], { cwd: folder });
-    expect(stdout).toMatch(/^\S+ \(\S+, live, history is cut off here\) compact 0\.\.1: /);
+    expect(stdout).toMatch(/^\S+ \(\S+, in force, history is cut off here\) compact 0\.\.1: /);
     expect(stderr).toContain(
       "The history before is not in this shallow clone: `jpg git fetch --unshallow` downloads it.",
     );

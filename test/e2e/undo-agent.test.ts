@@ -109,7 +109,7 @@ describe("jpg undo --agent", () => {
     const { code, stderr } = await sandbox.jpg(["undo", "--agent"]);
     expect(code).toBe(2);
     expect(stderr).toContain("`jpg undo` undoes the newest compaction that jpg made.");
-    expect((await sandbox.jpg(["log"])).stdout).toContain("live");
+    expect((await sandbox.jpg(["log"])).stdout).toContain("in force)");
   });
 
   describe("where another conversation is active", () => {

@@ -12,6 +12,7 @@ import { findSquashed, readRecordLog } from "../conversation/log.ts";
 import { type BranchTree, collectBlobs } from "../conversation/tree.ts";
 import { loadCompactions } from "../conversation/view.ts";
 import type { Workspace } from "../conversation/workspace.ts";
+import { agentName } from "../sessions/session-registry.ts";
 
 /** Reads the history, newest first. */
 export async function readCompactionLog(
@@ -199,6 +200,15 @@ function describe(
     note: NOTES.get(compaction.reason),
     ...(summaries.length === 0 ? {} : { summary: summaries.join("\n\n") }),
   };
+}
+
+/** Returns the shown name of the agent that made a compaction by itself: an imported summary is the agent's. */
+export function agentBehind(
+  { header }: Pick<BranchTree, "header">,
+  compaction: { readonly source?: string | null; readonly summary?: unknown },
+): string | undefined {
+  if (compaction.source !== "import" || compaction.summary === undefined || header.source === null) return undefined;
+  return agentName(header.source.format);
 }
 
 /** The words of an import whose session resumes with other messages than its agent sent while it ran. */

@@ -38,7 +38,7 @@ import { findSession } from "../names/find-session.ts";
 import type { Target } from "../names/id-candidates.ts";
 import { resolveId, treeOfTarget } from "../names/resolve-id.ts";
 import { type CompactionViews, loadCompactionViews } from "./blame.ts";
-import { type LogRow, namesChange, readCompactionLog } from "./log.ts";
+import { agentBehind, type LogRow, namesChange, readCompactionLog } from "./log.ts";
 
 /** Shows what an id names; `@` = the active conversation. */
 export async function show(workspace: Workspace, id?: string): Promise<ShowReport> {
@@ -174,6 +174,7 @@ export async function showCompaction(
     ...(group.length === 1 ? {} : { compactions: group }),
     live,
     ...(live && notApplied !== undefined ? { not_applied: notApplied.reason } : {}),
+    agent: agentBehind(tree, compaction),
     hidden: hiddenBy({ from_turn, to_turn }, views),
     receipt: stored ?? lossOf(group[0], views),
   };
@@ -440,6 +441,8 @@ export interface ShowCompaction {
   readonly compactions?: readonly Compaction[];
   readonly live: boolean;
   readonly not_applied?: string;
+  /** Shown name of the agent that made it by itself; absent = jpg made it, or nobody. No part of the JSON document. */
+  readonly agent?: string;
   /** What it hides from the view. */
   readonly hidden: HiddenContent;
   /** From the record; computed for an imported one, which has none. */

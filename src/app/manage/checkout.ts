@@ -11,7 +11,7 @@ import type { BranchTree } from "../conversation/tree.ts";
 import { loadView } from "../conversation/view.ts";
 import type { Workspace } from "../conversation/workspace.ts";
 
-interface CheckoutReport {
+export interface CheckoutReport {
   /** Absolute path of the worktree. */
   readonly path: string;
   readonly branch: string;

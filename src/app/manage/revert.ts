@@ -19,6 +19,7 @@ import { refreshViews } from "../conversation/refresh-view.ts";
 import { type BranchTree, collectBlobs, listTurnOids, loadTip } from "../conversation/tree.ts";
 import type { KnownTurns, LiveCompactions } from "../conversation/view.ts";
 import type { Workspace } from "../conversation/workspace.ts";
+import { agentBehind, readLoggedRecords } from "../look/log.ts";
 import type { Target } from "../names/id-candidates.ts";
 import { resolveId } from "../names/resolve-id.ts";
 
@@ -103,11 +104,16 @@ async function revertTargets(
   };
 }
 
-/** What `undoCompaction` would revert: the newest live compaction in commit order, and its commit's subject. Throws `nothing_to_undo`. */
-export async function newestCompaction(
-  workspace: Workspace,
-  tree: BranchTree,
-): Promise<{ readonly id: string; readonly subject: string }> {
+interface NewestCompaction {
+  readonly id: string;
+  /** Of its commit. */
+  readonly subject: string;
+  /** Shown name of the agent that made it by itself; absent = another did. */
+  readonly agent?: string;
+}
+
+/** What `undoCompaction` would revert: the newest live compaction in commit order. Throws `nothing_to_undo`. */
+export async function newestCompaction(workspace: Workspace, tree: BranchTree): Promise<NewestCompaction> {
   const live = new Set(tree.compactions.map((file) => file.path));
   const newest = newestLive(await readRecordLog(workspace.store, tree.commit), live);
   const id = compactionIdOfPath(newest?.path ?? "");
@@ -116,7 +122,12 @@ export async function newestCompaction(
       hints: ["`jpg log` shows the compactions and what was reverted."],
     });
   }
-  return { id, subject: newest.entry.message.split("\n", 1)[0] ?? "" };
+  const record = (await readLoggedRecords(workspace.store, [newest.entry])).get(newest.path);
+  return {
+    id,
+    subject: newest.entry.message.split("\n", 1)[0] ?? "",
+    agent: record === undefined ? undefined : agentBehind(tree, record),
+  };
 }
 
 /** Reverts the newest live compaction in commit order. Throws `nothing_to_undo`. */

@@ -1,8 +1,12 @@
-import { checkoutBranch } from "../../app/manage/checkout.ts";
+import { type CheckoutReport, checkoutBranch } from "../../app/manage/checkout.ts";
+import { preferredBranch } from "../../app/names/conversations.ts";
 import { resolveCheckoutArguments } from "../../app/names/resolve-id.ts";
 import { abbreviateCommit } from "../../core/conversation/name.ts";
-import { forTerminal, forTerminalLine, safe } from "../../core/safe-text.ts";
+import { forTerminal, forTerminalLine, joinLines, safe, shellWord } from "../../core/safe-text.ts";
 import { type CommandSpec, flag } from "../frame/command.ts";
+import type { Output } from "../frame/output.ts";
+import { wrapProse } from "../frame/wrap.ts";
+import { shortName } from "../render/status.ts";
 
 export const command: CommandSpec = {
   name: "checkout",
@@ -26,12 +30,21 @@ export const command: CommandSpec = {
       const branch = forTerminalLine(report.branch);
       const what =
         report.commit === undefined ? branch : safe`${forTerminal(abbreviateCommit(report.commit))} of ${branch}`;
-      output.data(safe`${what} is checked out at ${forTerminalLine(report.path)}; VIEW.md shows what the model sees`);
+      const done = safe`${what} is checked out at ${forTerminalLine(report.path)}; VIEW.md shows what the model sees`;
+      output.data(joinLines(wrapProse(done, output.width)));
       if (report.excluded_by !== undefined)
         output.info(
           safe`${forTerminalLine(report.excluded_by)} names it, so that \`git add\` in the repository around it leaves it alone.`,
         );
+      if (output.seen) sayWhatNext(report, await preferredBranch(workspace), output);
     }
     return 0;
   },
 };
+
+/** For those who know git's checkout: the active conversation is still the one before, and the files are a worktree's. */
+function sayWhatNext({ branch, commit, path }: CheckoutReport, active: string | null, { info }: Output): void {
+  if (commit === undefined && branch !== active)
+    info(safe`To make it the active conversation: \`jpg use ${forTerminalLine(shortName(branch))}\``);
+  info(safe`To remove the files again: \`jpg git worktree remove ${forTerminalLine(shellWord(path))}\``);
+}

@@ -3,12 +3,14 @@ import { compact } from "../../app/compact/compact.ts";
 import { newestCompaction } from "../../app/manage/revert.ts";
 import { resolveBranch, resolveWhole } from "../../app/names/resolve-id.ts";
 import { JpgError } from "../../core/errors.ts";
-import { forTerminalLine, type SafeText, safe } from "../../core/safe-text.ts";
+import { forTerminalLine, joinLines, type SafeText, safe } from "../../core/safe-text.ts";
 import { askYesNo } from "../frame/ask.ts";
 import { type CommandContext, type CommandSpec, INTERRUPTED } from "../frame/command.ts";
 import { untilStopped } from "../frame/interrupt.ts";
 import { waitForKey } from "../frame/pick-row.ts";
+import { wrapProse } from "../frame/wrap.ts";
 import { renderTimeline } from "../render/compact.ts";
+import { renderMaker } from "../render/list.ts";
 import { readManner, readRange, readWish } from "./compact-options.ts";
 
 export type RowAction = "resume" | "show" | "compact" | "diff" | "undo" | "page";
@@ -83,9 +85,8 @@ async function previewCompact(context: CommandContext, branch: string): Promise<
 
 async function previewUndo({ open, output }: CommandContext, branch: string): Promise<boolean> {
   const workspace = await open();
-  const { subject } = await newestCompaction(workspace, await resolveBranch(workspace, branch));
-  output.data(
-    safe`The newest compaction of ${forTerminalLine(branch)}: ${output.style.heading(forTerminalLine(subject))}`,
-  );
+  const { subject, agent } = await newestCompaction(workspace, await resolveBranch(workspace, branch));
+  const what = safe`The newest compaction of ${forTerminalLine(branch)}${renderMaker(agent)}: ${output.style.heading(forTerminalLine(subject))}`;
+  output.data(joinLines(wrapProse(what, output.width)));
   return true;
 }

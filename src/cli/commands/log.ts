@@ -3,12 +3,13 @@ import type { Workspace } from "../../app/conversation/workspace.ts";
 import { diffConversation } from "../../app/diff/diff.ts";
 import { drawConversation, type LogReport, readCompactionLog } from "../../app/look/log.ts";
 import { resolveTree } from "../../app/names/resolve-id.ts";
+import { agentName } from "../../app/sessions/session-registry.ts";
 import { abbreviateCommit, conversationOf } from "../../core/conversation/name.ts";
 import { forTerminal, forTerminalLine, joinLines, joinSafe, type SafeText, safe } from "../../core/safe-text.ts";
 import { type CommandSpec, count, flag } from "../frame/command.ts";
 import type { Output } from "../frame/output.ts";
 import { renderDiff } from "../render/diff.ts";
-import { renderGraph, renderLog, renderLogLine } from "../render/list.ts";
+import { type LogRendering, renderGraph, renderLog, renderLogLine } from "../render/list.ts";
 import { renderTime } from "../render/quantity.ts";
 
 export const command: CommandSpec = {
@@ -43,8 +44,11 @@ export const command: CommandSpec = {
     if (json) output.json(rows);
     else if (rows.length === 0) output.info(nothingIn(tree));
     else if (flag(options, "patch")) await output.page(await withPatches({ workspace, tree, rows }, output));
-    else if (output.seen && !output.verbose && !flag(options, "oneline")) await output.page(withDates(rows, output));
-    else await output.page(renderLog(rows, { style: output.style, width: output.width, verbose: output.verbose }));
+    else {
+      const rendering = renderingOf(tree, output);
+      const isDated = output.seen && !output.verbose && !flag(options, "oneline");
+      await output.page(isDated ? withDates(rows, rendering) : renderLog(rows, rendering));
+    }
     if (!json && rows.some((row) => row.cut_off === true))
       output.info(safe`The history before is not in this shallow clone: \`jpg git fetch --unshallow\` downloads it.`);
     return 0;
@@ -64,14 +68,19 @@ async function withPatches({ workspace, tree, rows }: LoggedRows, output: Output
     const what = row.squashed === true ? row.compaction : row.commit;
     const report = await diffConversation(workspace, [tree.branch, what], {});
     const diff = renderDiff(report, { style: output.style, width: output.width, full: false });
-    parts.push(joinLines([withDates([row], output), "", diff]));
+    parts.push(joinLines([withDates([row], renderingOf(tree, output)), "", diff]));
   }
   return joinSafe(parts, "\n\n");
 }
 
 /** For people who look at a terminal; programs get the lines as they were. */
-function withDates(rows: LogReport, { style }: Output): SafeText {
-  return joinLines(rows.map((row) => safe`${style.faint(renderTime(row.timestamp))} ${renderLogLine(row, style)}`));
+function withDates(rows: LogReport, rendering: LogRendering): SafeText {
+  const { faint } = rendering.style;
+  return joinLines(rows.map((row) => renderLogLine(row, rendering, safe`${faint(renderTime(row.timestamp))} `)));
+}
+
+function renderingOf({ header: { source } }: BranchTree, { style, width, verbose }: Output): LogRendering {
+  return { style, width, verbose, agent: source === null ? undefined : agentName(source.format) };
 }
 
 function nothingIn({ branch, commit, revision }: BranchTree): SafeText {

@@ -29,7 +29,7 @@ export const command: CommandSpec = {
     const report = await show(await open(), args[0]);
     if (!json) await output.page(renderShow(report, output, { isFull: flag(options, "full") }));
     else if (report.kind === "compaction") {
-      const { event, kind: _kind, ...facts } = report;
+      const { event, kind: _kind, agent: _agent, ...facts } = report;
       output.json({ ...event, ...facts });
     } else output.json(report);
     return 0;

@@ -6,7 +6,8 @@ import { type DiffCounts, type DiffStat, joinRemovedTurns } from "../../app/diff
 import type { WordRange } from "../../app/diff/line-diff.ts";
 import { forTerminal, forTerminalLine, joinLines, joinSafe, type SafeText, safe } from "../../core/safe-text.ts";
 import { type Cell, renderTable } from "../frame/table.ts";
-import type { Paint, Rendering, Style } from "../frame/terminal.ts";
+import { fitWidth, type Paint, type Rendering, type Style } from "../frame/terminal.ts";
+import { shownWidth, wrapProse } from "../frame/wrap.ts";
 import { groupDigits, renderCount, renderRange, renderShare, renderTokens } from "./quantity.ts";
 
 interface DiffRendering extends Rendering {
@@ -22,14 +23,14 @@ const LEAD = 200;
 /** Renders a diff; empty if the model sees the same. */
 export function renderDiff(report: DiffReport, rendering: DiffRendering): SafeText {
   if (report.hunks.length === 0) return "";
-  const { style } = rendering;
+  const { style, width } = rendering;
   const full = rendering.full ?? false;
   const lines: SafeText[] = [
-    style.heading(safe`--- ${forTerminalLine(report.from)}`),
-    style.heading(safe`+++ ${forTerminalLine(report.to)}`),
+    style.heading(fitWidth(safe`--- ${forTerminalLine(report.from)}`, width)),
+    style.heading(fitWidth(safe`+++ ${forTerminalLine(report.to)}`, width)),
   ];
   for (const item of full ? report.hunks : foldHunks(report.hunks)) {
-    if ("runs" in item) lines.push(renderHeader(item, style), ...renderLines(item, { style, full }));
+    if ("runs" in item) lines.push(renderHeader(item, rendering), ...renderLines(item, { style, width, full }));
     else {
       const turns = renderRange(item.from, item.to);
       lines.push(
@@ -42,22 +43,20 @@ export function renderDiff(report: DiffReport, rendering: DiffRendering): SafeTe
   return joinLines(lines);
 }
 
-function renderHeader({ before, after, turn, title }: DiffHunk, style: Style): SafeText {
+function renderHeader({ before, after, turn, title }: DiffHunk, { style, width }: Rendering): SafeText {
   const place = safe`@@ -${before.line},${before.count} +${after.line},${after.count} @@`;
-  return safe`${style.hunk(place)} ${forTerminalLine(title === undefined ? turn : `${turn} · ${title}`)}`;
+  const named = forTerminalLine(title === undefined ? turn : `${turn} · ${title}`);
+  return safe`${style.hunk(place)} ${fitWidth(named, Math.max(1, width - place.length - 1))}`;
 }
 
-function renderLines(
-  { runs }: DiffHunk,
-  { style, full }: { readonly style: Style; readonly full: boolean },
-): SafeText[] {
+function renderLines({ runs }: DiffHunk, { style, width, full }: Required<DiffRendering>): SafeText[] {
   return (full ? runs : foldHunk(runs)).flatMap((item) => {
     if (!("lines" in item)) {
       const events = item.events > 1 ? safe`${renderCount(item.events, "event")}, ` : "";
       return [style.faint(safe`${SIGNS[item.kind]}${INDENT}… ${events}${renderCount(item.count, "line")} …`)];
     }
-    return item.lines.map((text, index) =>
-      renderLine({ run: item, text, words: item.words?.[index] ?? [] }, style, full),
+    return item.lines.flatMap((text, index) =>
+      wrapLine({ run: item, text, words: item.words?.[index] ?? [] }, { style, width, full }),
     );
   });
 }
@@ -71,19 +70,30 @@ interface Line {
   readonly words: readonly WordRange[];
 }
 
-function renderLine(line: Line, style: Style, full: boolean): SafeText {
-  const { run, text, words } = line;
-  if (text === "") return run.kind === "same" ? "" : paintOf(run.kind, style)(safe`${SIGNS[run.kind]}`);
+/** A line at the terminal's width: each of its rows has its sign. */
+function wrapLine(line: Line, { style, width, full }: Required<DiffRendering>): readonly SafeText[] {
+  const { run, text } = line;
+  const sign = safe`${SIGNS[run.kind]}${run.heading === true ? "" : INDENT}`;
+  if (text === "") return [run.kind === "same" ? "" : paintOf(run.kind, style)(safe`${SIGNS[run.kind]}`)];
+  const whole = renderLine(line, { sign, style, full });
+  if (shownWidth(whole) <= width) return [whole];
+  const bare = renderLine(line, { sign: "", style, full });
+  return wrapProse(bare, width - sign.length).map((row) => safe`${paintOf(run.kind, style)(sign)}${row}`);
+}
+
+function renderLine(
+  { run, text, words }: Line,
+  { sign, style, full }: { readonly sign: SafeText; readonly style: Style; readonly full: boolean },
+): SafeText {
   const first = words[0]?.[0] ?? 0;
   const start = full || text.length <= LONGEST_LINE || first < LONGEST_LINE - LEAD ? 0 : first - LEAD;
   const end = full ? text.length : Math.min(text.length, start + LONGEST_LINE);
-  const sign = safe`${SIGNS[run.kind]}${run.heading === true ? "" : INDENT}`;
   const head = start > 0 ? safe`… ${groupDigits(start)} characters … ` : "";
   const tail = end < text.length ? safe` … ${groupDigits(text.length - end)} characters …` : "";
   const paint = paintOf(run.kind, style);
   if (words.length === 0) return paint(safe`${sign}${head}${forTerminal(text.slice(start, end))}${tail}`);
   const word = run.kind === "removed" ? style.removedWord : style.addedWord;
-  return safe`${paint(safe`${sign}${head}`)}${paintWords(line, { start, end, paint, word })}${paint(tail)}`;
+  return safe`${paint(safe`${sign}${head}`)}${paintWords({ run, text, words }, { start, end, paint, word })}${paint(tail)}`;
 }
 
 function paintOf(kind: HunkRun["kind"], style: Style): Paint {

@@ -8,6 +8,7 @@ import { appendAll } from "../../core/lists.ts";
 import { forTerminal, forTerminalLine, joinLines, joinSafe, type SafeText, safe } from "../../core/safe-text.ts";
 import { type Cell, type Column, renderTable, renderTableText } from "../frame/table.ts";
 import type { Rendering, Style } from "../frame/terminal.ts";
+import { wrapProse } from "../frame/wrap.ts";
 import { shortNames } from "./conversations.ts";
 import { renderLostTurns } from "./damage.ts";
 import { groupDigits, renderAge, renderBytes, renderCount } from "./quantity.ts";
@@ -67,15 +68,15 @@ export function renderImport(reports: readonly ImportReport[], rendering: Import
     ...reports.flatMap(rewrittenFile),
     ...reports.flatMap(unreachedTurns),
   ];
-  return joinLines([
-    ...table,
+  const notes = [
     ...lines,
     totals(shown),
     ...sharedNotes(shown),
     ...turnsLeft(reports),
     ...subAgentsWithoutRow(reports, shown),
     ...newerAgentNotes(reports),
-  ]);
+  ];
+  return joinLines([...table, ...notes.flatMap((note) => wrapProse(note, width))]);
 }
 
 function cells(report: ImportReport, idOf: (row: ImportReport) => string, style: Style): Cell[] {

@@ -5,6 +5,7 @@ import type { JpgError } from "../../core/errors.ts";
 import { forTerminal, forTerminalLine, joinLines, joinSafe, type SafeText, safe } from "../../core/safe-text.ts";
 import { type Cell, renderTable } from "../frame/table.ts";
 import { displayWidth, fitWidth, type Rendering, type Style } from "../frame/terminal.ts";
+import { shownWidth, wrapProse } from "../frame/wrap.ts";
 import {
   type BeforeAfter,
   indentText,
@@ -18,8 +19,10 @@ import {
   shortCommit,
 } from "./quantity.ts";
 
-interface LogRendering extends Rendering {
+export interface LogRendering extends Rendering {
   readonly verbose?: boolean;
+  /** Shown name of the agent that the conversation comes from; absent = of none. */
+  readonly agent?: string;
 }
 
 /** Renders the history, newest first; empty when there is none. */
@@ -29,16 +32,24 @@ export function renderLog(rows: LogReport, rendering: LogRendering): SafeText {
       rows.map((row) => renderEntry(row, rendering)),
       "\n\n",
     );
-  return joinLines(rows.map((row) => renderLogLine(row, rendering.style)));
+  return joinLines(rows.map((row) => renderLogLine(row, rendering)));
 }
 
-/** Renders one commit of the history as a line, e.g. `3fa9c1d (k3f9q2, live) compact 0..12: …`. */
-export function renderLogLine(row: LogRow, style: Style): SafeText {
+/** Columns of a subject that stay on a narrow terminal. */
+const LEAST_SUBJECT = 8;
+
+/**
+ * Renders one commit of the history as a line, cut to the terminal, e.g. `3fa9c1d (k3f9q2, in force) compact 0..12: …`; `lead` comes
+ * before it.
+ */
+export function renderLogLine(row: LogRow, rendering: LogRendering, lead: SafeText = ""): SafeText {
+  const { style, width } = rendering;
   const mark = row.message === undefined ? "" : safe` ${style.caution(safe`[message differs]`)}`;
-  const line = safe`${style.commit(shortCommit(row.commit))} ${decoration(row, style)} ${forTerminalLine(row.subject)}${mark}`;
-  return row.note === undefined || row.kind === "revert"
-    ? line
-    : joinLines([line, safe`  ${forTerminalLine(row.note)}`]);
+  const head = safe`${lead}${style.commit(shortCommit(row.commit))} ${decoration(row, rendering)} `;
+  const room = Math.max(LEAST_SUBJECT, width - shownWidth(head) - shownWidth(mark));
+  const line = safe`${head}${fitWidth(forTerminalLine(row.subject), room)}${mark}`;
+  if (row.note === undefined || row.kind === "revert") return line;
+  return joinLines([line, ...wrapProse(safe`  ${forTerminalLine(row.note)}`, width)]);
 }
 
 /** Renders the forks and commits of a conversation, as git draws them. */
@@ -55,22 +66,32 @@ export function renderGraph(lines: readonly GraphLine[], { style, width }: Rende
   );
 }
 
-function decoration(row: LogRow, style: Style): SafeText {
+function decoration(row: LogRow, { style, agent }: LogRendering): SafeText {
   const id = style.id(renderId(row.compaction));
   const what = row.cut_off === true ? safe`history is cut off here` : safe`squashed`;
   const squashed = row.squashed === true ? safe`, ${style.faint(what)}` : "";
-  return safe`(${row.kind === "compaction" ? id : safe`${row.kind} of ${id}`}${stateOf(row, style)}${squashed})`;
+  return safe`(${row.kind === "compaction" ? id : safe`${row.kind} of ${id}`}${stateOf(row, style)}${maker(row, agent)}${squashed})`;
 }
 
 /** Renders the state of a compaction at the tip; rows of reverts have none. */
 function stateOf(row: LogRow, style: Style): SafeText {
   if (row.kind === "revert") return "";
   if (row.not_applied !== undefined && row.live) return safe`, ${style.caution(safe`not applied`)}`;
-  return row.live ? safe`, ${style.good(safe`live`)}` : safe`, ${style.faint(safe`reverted`)}`;
+  return row.live ? safe`, ${style.good(safe`in force`)}` : safe`, ${style.faint(safe`reverted`)}`;
 }
 
-function renderEntry(row: LogRow, rendering: Rendering): SafeText {
-  const { style } = rendering;
+/** Says that the agent made it by itself: an imported summary is the agent's. */
+function maker({ kind, source, summary }: LogRow, agent: string | undefined): SafeText {
+  return kind === "revert" || source !== "import" || summary === undefined ? "" : renderMaker(agent);
+}
+
+/** `, by Claude Code`; empty where the agent is not known. */
+export function renderMaker(agent: string | undefined): SafeText {
+  return agent === undefined ? "" : safe`, by ${forTerminalLine(agent)}`;
+}
+
+function renderEntry(row: LogRow, rendering: LogRendering): SafeText {
+  const { style, width } = rendering;
   const range =
     row.from_turn === null || row.to_turn === null ? null : safe`turns ${renderRange(row.from_turn, row.to_turn)}`;
   const fields = renderFields(
@@ -88,10 +109,15 @@ function renderEntry(row: LogRow, rendering: Rendering): SafeText {
     ],
     rendering,
   );
-  const head = safe`${style.commit(safe`commit ${forTerminalLine(row.commit)}`)} ${decoration(row, style)}`;
+  const head = safe`${style.commit(safe`commit ${forTerminalLine(row.commit)}`)} ${decoration(row, rendering)}`;
   const heading = row.source === "import" ? ["Summary, as it was imported:", ""] : [];
   const body = [row.subject, ...(row.summary === undefined ? [] : ["", ...heading, row.summary])].join("\n");
-  return joinLines([head, ...fields, "", ...indentText(body)]);
+  return joinLines([
+    ...wrapProse(head, width),
+    ...fields,
+    "",
+    ...indentText(body).flatMap((line) => wrapProse(line, width)),
+  ]);
 }
 
 /** Renders a commit's own subject if it differs from the recorded one. */

@@ -152,13 +152,15 @@ export function indentText(text: string): SafeText[] {
 /** A name and its value; null, undefined and empty values are left out. */
 export type Field = readonly [name: string, value: string | number | null | undefined];
 
-/** Lays out fields with their values in one column. */
-export function renderFields(fields: readonly Field[], { style }: Rendering): SafeText[] {
+/** Lays out fields with their values in one column, in which long values are wrapped. */
+export function renderFields(fields: readonly Field[], { style, width: columns }: Rendering): SafeText[] {
   const shown = fields.filter(([, value]) => value !== null && value !== undefined && value !== "");
   const width = Math.max(0, ...shown.map(([name]) => name.length));
-  return shown.map(
-    ([name, value]) =>
-      safe`${style.faint(forTerminal(`${name}:`.padEnd(width + 1)))} ${forTerminalLine(String(value))}`,
+  const below = forTerminal(" ".repeat(width + 1));
+  return shown.flatMap(([name, value]) =>
+    wrapProse(forTerminalLine(String(value)), columns - width - 2).map(
+      (row, at) => safe`${at === 0 ? style.faint(forTerminal(`${name}:`.padEnd(width + 1))) : below} ${row}`,
+    ),
   );
 }
 

@@ -1,6 +1,7 @@
 // `jpg show`: a conversation, an event or a compaction in detail.
 import { eventLines } from "../../app/diff/view-text.ts";
 import type { ShowCompaction, ShowConversation, ShowEvent, ShowReport } from "../../app/look/show.ts";
+import { agentName } from "../../app/sessions/session-registry.ts";
 import type { HiddenContent } from "../../core/compact/hidden-content.ts";
 import { type Compaction, describeReading, tokensSent } from "../../core/conversation/compaction.ts";
 import type { TurnRange } from "../../core/conversation/event.ts";
@@ -11,7 +12,8 @@ import { renderPrice } from "../../core/model/money.ts";
 import { forTerminalLine, joinLines, joinSafe, type SafeText, safe } from "../../core/safe-text.ts";
 import { renderTable } from "../frame/table.ts";
 import { fitWidth, type Rendering, type Style } from "../frame/terminal.ts";
-import { renderLogLine, renderMessage } from "./list.ts";
+import { wrapProse } from "../frame/wrap.ts";
+import { renderLogLine, renderMaker, renderMessage } from "./list.ts";
 import {
   type BeforeAfter,
   type Field,
@@ -73,17 +75,23 @@ function renderConversation(report: ShowConversation, rendering: Rendering): Saf
     const line = safe`${active ? "*" : " "} ${forTerminalLine(name)}`;
     return safe`  ${active ? style.good(line) : line} ${style.faint(renderCount(turns, "turn"))}`;
   });
-  const compactions = report.compactions.map((row) => safe`  ${renderLogLine(row, style)}`);
+  const logged = { ...rendering, agent: agentOf(report.source) };
+  const compactions = report.compactions.map((row) => renderLogLine(row, logged, safe`  `));
   return joinLines([
     safe`${style.heading(safe`conversation`)} ${style.id(forTerminalLine(report.id))}`,
     ...lines,
     ...section(style.heading(safe`Branches:`), branches),
-    ...section(style.heading(safe`Live compactions, newest first:`), compactions),
+    ...section(style.heading(safe`Compactions in force, newest first:`), compactions),
     ...section(
       style.heading(safe`Sub-agents:`),
       (report.agents ?? []).map((agent) => renderAgent(agent, rendering)),
     ),
   ]);
+}
+
+/** The shown name of the agent in `claude-code SESSION`. */
+function agentOf(source: string | null): string | undefined {
+  return source === null ? undefined : agentName(source.split(" ", 1)[0] ?? source);
 }
 
 function renderParent(parent: ShowConversation["parent"]): SafeText | null {
@@ -127,14 +135,20 @@ function renderEvent(report: ShowEvent, rendering: Rendering): SafeText {
     ],
     rendering,
   );
-  const projected = report.projected === undefined ? [] : eventLines(report.projected).flatMap(indentText);
+  const texts = (lines: readonly string[]): SafeText[] => lines.flatMap((line) => indentWrapped(line, rendering.width));
+  const projected = report.projected === undefined ? [] : texts(eventLines(report.projected));
   return joinLines([
     safe`${style.heading(safe`event`)} ${style.id(forTerminalLine(event.id))}`,
     ...fields,
     "",
-    ...eventLines(event).flatMap(indentText),
+    ...texts(eventLines(event)),
     ...section(style.heading(safe`In the view:`), projected),
   ]);
+}
+
+/** Indents the lines of a text, at the terminal's width. */
+function indentWrapped(text: string, width: number): SafeText[] {
+  return indentText(text).flatMap((line) => wrapProse(line, width));
 }
 
 function section(heading: SafeText, lines: readonly SafeText[]): SafeText[] {
@@ -150,9 +164,13 @@ function renderShowCompaction(report: ShowCompaction, rendering: Rendering): Saf
   return joinLines([
     safe`${style.heading(safe`compaction`)} ${style.id(forTerminalLine(event.id))} (${stateOf(report, style)})`,
     ...renderFields([...originFields(report), ...hiddenFields(report, hidden)], rendering),
-    ...compactionSection(safe`Group:`, membersOf(report), style),
+    ...compactionSection(safe`Group:`, membersOf(report, width), style),
     ...(report.compactions ?? [event]).flatMap((one) =>
-      compactionSection(summaryHeading(one), one.summary === undefined ? [] : indentText(one.summary.summary), style),
+      compactionSection(
+        summaryHeading(one),
+        one.summary === undefined ? [] : indentWrapped(one.summary.summary, width),
+        style,
+      ),
     ),
     ...compactionSection(safe`Tools hidden:`, toolLines(hidden, style, width), style),
     ...compactionSection(safe`Tools pruned:`, named(event.tools?.names ?? []), style),
@@ -188,7 +206,7 @@ function renderShortCompaction(report: ShowCompaction, rendering: Rendering): Sa
   const lines = [
     safe`${style.heading(safe`compaction`)} ${style.id(forTerminalLine(event.id))} (${stateOf(report, style)})`,
     ...renderFields(fields, rendering),
-    ...membersOf(report).slice(0, SHORT_TOOLS),
+    ...membersOf(report, width).slice(0, SHORT_TOOLS),
     ...compactionSection(
       summaryHeading(event),
       texts.slice(0, SHORT_SUMMARY).map((line) => fitWidth(line, width)),
@@ -198,7 +216,8 @@ function renderShortCompaction(report: ShowCompaction, rendering: Rendering): Sa
     ...renderShortLoss(receipt, rendering),
   ];
   const rest = safe`\`jpg show ${renderId(event.id)} --full\` prints all of it${named.length === 0 ? "" : safe`: ${joinSafe(named, ", ")}`}.`;
-  return joinLines([...lines.slice(0, SHORT_LINES - 1), style.faint(rest)]);
+  const end = wrapProse(rest, width);
+  return joinLines([...lines.slice(0, SHORT_LINES - end.length), ...end.map(style.faint)]);
 }
 
 /** Returns the turns of the whole group. */
@@ -208,18 +227,20 @@ function rangeOf({ event, compactions }: ShowCompaction): TurnRange {
 }
 
 /** Renders a line for each compaction of the group. */
-function membersOf({ compactions = [] }: ShowCompaction): readonly SafeText[] {
+function membersOf({ compactions = [] }: ShowCompaction, width: number): readonly SafeText[] {
   const rest = compactions.length - MOST_NAMED;
   const lines = compactions.slice(0, MOST_NAMED).map((one) => {
     const range = renderRange(one.from_turn, one.to_turn);
-    return safe`    ${forTerminalLine(one.id)}  ${range}: ${forTerminalLine(describePolicies(one))}`;
+    return fitWidth(safe`    ${forTerminalLine(one.id)}  ${range}: ${forTerminalLine(describePolicies(one))}`, width);
   });
   return rest > 0 ? [...lines, safe`    … ${groupDigits(rest)} more`] : lines;
 }
 
-function stateOf({ live, not_applied }: ShowCompaction, style: Style): SafeText {
-  if (!live) return style.faint(safe`reverted`);
-  return not_applied === undefined ? style.good(safe`live`) : style.caution(safe`live, not applied`);
+/** The state, and whose it is if the agent made it. */
+function stateOf({ live, not_applied, agent }: ShowCompaction, style: Style): SafeText {
+  const by = renderMaker(agent);
+  if (!live) return safe`${style.faint(safe`reverted`)}${by}`;
+  return safe`${not_applied === undefined ? style.good(safe`in force`) : style.caution(safe`in force, not applied`)}${by}`;
 }
 
 function originFields(report: ShowCompaction): Field[] {

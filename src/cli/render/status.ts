@@ -7,18 +7,20 @@ import { DEFAULT_KEEP_LAST } from "../../core/conversation/bound-resolution.ts";
 import { conversationOf, forkOf, suffixOf } from "../../core/conversation/name.ts";
 import { forTerminal, forTerminalLine, joinLines, joinSafe, type SafeText, safe } from "../../core/safe-text.ts";
 import type { Rendering, Style } from "../frame/terminal.ts";
+import { wrapProse } from "../frame/wrap.ts";
 import { renderCount, renderRawAndView, renderSource } from "./quantity.ts";
 
 /** Renders the active conversation, then a line for each possible next step. */
-export function renderProjectStatus(report: StatusReport, { style }: Rendering): SafeText {
-  return joinLines([
+export function renderProjectStatus(report: StatusReport, { style, width }: Rendering): SafeText {
+  const lines = [
     ...activeLines(report, style),
     ...newestLines(report, style),
     ...listLines(report, style),
     ...sessionLines(report, style),
     ...machineLines(report, style),
     safe`All commands: ${style.id(safe`jpg --help`)}`,
-  ]);
+  ];
+  return joinLines(lines.flatMap((line) => wrapProse(line, width)));
 }
 
 function activeLines({ active, conversations, elsewhere }: StatusReport, style: Style): SafeText[] {
@@ -56,7 +58,7 @@ function newestLines({ newest }: StatusReport, style: Style): SafeText[] {
 }
 
 /** `k3f9`, or `k3f9/try-b` of a fork. */
-function shortName(branch: string): string {
+export function shortName(branch: string): string {
   const conversation = conversationOf(branch);
   const fork = forkOf(branch);
   const name = suffixOf(conversation) ?? conversation;

@@ -21,6 +21,20 @@ function render(before: View, after: View, options = {}): string {
 }
 
 describe("renderDiff", () => {
+  it("breaks no word of a long line at the terminal's width; each row has the sign", () => {
+    const said = (text: string): View => view(kept(0, request("r0", text)));
+    const before = said(`One two three, ${"four five six ".repeat(4)}end.`);
+    const rows = render(before, said("One."), { width: 40 }).split("\n").slice(3);
+    expect(rows).toEqual([
+      " == turn 0 ==",
+      " user",
+      "-  One two three, four five six four",
+      "-    five six four five six four five",
+      "-    six end.",
+      "+  One.",
+    ]);
+  });
+
   it("is a unified diff with the turn and event in each header", () => {
     const after = view(
       kept(

@@ -25,9 +25,11 @@ const UPDATED: ImportReport = {
   skipped: [],
 };
 
+const UNLIMITED = { ...PLAIN, width: Number.POSITIVE_INFINITY };
+
 describe("renderImport", () => {
   it("has a row per session, and totals", () => {
-    expect(renderImport([CREATED, UPDATED], PLAIN)).toMatchInlineSnapshot(`
+    expect(renderImport([CREATED, UPDATED], UNLIMITED)).toMatchInlineSnapshot(`
       "STATUS   TITLE              TURNS  EVENTS  COMP  SKIPPED  ID
       created  fix-parser-k3f9       16   1,402     1        3  k3f9
       updated  plan-a2b3        16 (+2)   1,402     1        -  a2b3
@@ -38,7 +40,7 @@ describe("renderImport", () => {
   it("says what was stored from beside a session, and what was left", () => {
     const left = [".env", ".ssh/", "c", "d", "e\u001b[2J", "f", "g"];
     const report = { ...CREATED, side_files: { files: 2, bytes: 41_000, left } };
-    expect(renderImport([report], PLAIN).split("\n")[2]).toBe(
+    expect(renderImport([report], UNLIMITED).split("\n")[2]).toBe(
       "session/: stored 2 files of the agent (41.0 kB); left .env, .ssh/, c, d, e\u241b[2J and 2 more: not written by the agent.",
     );
   });
@@ -50,10 +52,20 @@ describe("renderImport", () => {
         { ...CREATED, ...newer("1.3.0") },
         { ...UPDATED, ...newer("2.0.0") },
       ],
-      PLAIN,
+      UNLIMITED,
     ).split("\n");
     expect(lines.slice(4)).toEqual([
       "Kelp 2.0.0 is newer than the versions jpg was tested with (1.2.0): lines that jpg does not know are kept with the source.",
+    ]);
+  });
+
+  it("breaks no word of its notes at the width of a terminal", () => {
+    const unreached = { agent: "Kelp", turns: [{ from_turn: 0, to_turn: 16 }] };
+    const rows = renderImport([{ ...CREATED, unreached }], PLAIN).split("\n");
+    expect(rows.slice(2, 5)).toEqual([
+      "Kelp will not see turns 0–16 of fix-parser-k3f9 on resume (broken chain); jpg",
+      "  has them: `jpg resume k3f9 --repair --all` hands them back.",
+      "1 session: 1 created; 16 turns. 3 lines are not events; kept with the source.",
     ]);
   });
 
@@ -96,7 +108,7 @@ describe("renderImport", () => {
 
   it("says how many conversations the files make where some make one", () => {
     const more = (source: string): ImportReport => ({ ...CREATED, source, status: "unchanged", skipped_lines: 0 });
-    const said = (reports: readonly ImportReport[]): string => renderImport(reports, PLAIN);
+    const said = (reports: readonly ImportReport[]): string => renderImport(reports, UNLIMITED);
     expect(said([CREATED, more("b.jsonl"), more("c.jsonl"), UPDATED])).toContain(
       "4 sessions: 1 created, 1 updated, 2 unchanged; 32 turns. 3 lines are not events; kept with the source.\n2 conversations from 4 files: 3 are of one conversation, k3f9.",
     );

@@ -52,7 +52,7 @@ const CONVERSATION: ShowConversation = {
 describe("renderShow", () => {
   it("shows a compaction with what it hides", () => {
     expect(renderShow(COMPACTION, PLAIN)).toMatchInlineSnapshot(`
-      "compaction k3f9q2 (live)
+      "compaction k3f9q2 (in force)
       Commit:   3fa9c1d4e5f60718293a4b5c6d7e8f9012345678
       Branch:   fix-parser-k3f9/main
       Date:     not a time
