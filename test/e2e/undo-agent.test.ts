@@ -73,6 +73,18 @@ describe("jpg undo --agent", () => {
     expect((await sandbox.jpg(["print", "--compacted"])).stdout).toContain("Count the kelp.");
   });
 
+  it("is named as the agent's own in log and show; the JSON stays as it was", async () => {
+    keep(sessionBytes(compacted()));
+    await sandbox.jpg(["import"]);
+    const [row] = await sandbox.json<readonly { compaction: string }[]>(["log"]);
+    expect(row).not.toHaveProperty("agent");
+    expect((await sandbox.jpg(["log"])).stdout).toMatch(/^\S+ \(\S+, in force, by Claude Code\) compact 0\.\.2: /);
+    expect((await sandbox.jpg(["show"])).stdout).toContain(", in force, by Claude Code) compact 0..2: ");
+    const shown = await sandbox.jpg(["show", row?.compaction ?? ""]);
+    expect(shown.stdout).toMatch(/^compaction \S+ \(in force, by Claude Code\)$/m);
+    expect(await sandbox.json(["show", row?.compaction ?? ""])).not.toHaveProperty("agent");
+  });
+
   it("imports what the session has gained, and undoes nothing twice", async () => {
     const lines = compacted();
     keep(sessionBytes(lines.slice(0, -2)));

@@ -35,7 +35,9 @@ describe("renderStats", () => {
       "In the window: 50.0k of 200.0k tokens, 25 % (claude-x)",
       "Next call:     $0.32 at list price, written to the cache anew: it has expired",
     ]);
-    expect(first({ paid: { requests: 212, usd: 4.1 } })[1]).toBe("Paid so far:   $4.10 for 212 requests at list prices");
+    expect(first({ paid: { requests: 212, usd: 4.1 } })[1]).toBe(
+      "Paid so far:   $4.10 for 212 requests at list prices",
+    );
     expect(first({})).toEqual([
       "In the window: 50.0k tokens; how many the model takes is not known",
       "Turns:         1",
