@@ -20,6 +20,7 @@ export const LEVELS = {
     ["live", "talk"],
   ],
   cli: [["frame"], ["render"], ["chat"], ["commands"], ["."]],
+  library: [["."]],
   mcp: [["tools"], ["."]],
   web: [["pages"], ["."]],
 };
@@ -84,19 +85,19 @@ export default {
       "app-knows-no-front-end",
       "Return a value; the front end shows it.",
       { path: "^src/app/" },
-      { path: "^src/(cli|mcp|web)/" },
+      { path: "^src/(cli|library|mcp|web)/" },
     ),
     error(
       "front-ends-go-through-app",
       "Only cli/main.ts wires adapters.",
-      { path: "^src/(cli|mcp|web)/", pathNot: "^src/cli/main[.]ts$" },
+      { path: "^src/(cli|library|mcp|web)/", pathNot: "^src/cli/main[.]ts$" },
       { path: "^src/(store|llm|formats|config)/" },
     ),
     error(
       "front-ends-are-siblings",
       "Move the shared part to app.",
-      { path: "^src/(cli|mcp|web)/", pathNot: "^src/cli/main[.]ts$" },
-      { path: "^src/(cli|mcp|web)/", pathNot: "^src/$1/" },
+      { path: "^src/(cli|library|mcp|web)/", pathNot: "^src/cli/main[.]ts$" },
+      { path: "^src/(cli|library|mcp|web)/", pathNot: "^src/$1/" },
     ),
     error(
       "only-git-process-spawns",

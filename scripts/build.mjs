@@ -42,6 +42,8 @@ const PAGE_LICENCES = `/*! ${["uplot", "highlight.js"].map((name) => `${name}\n$
 await bundle(
   { index: "src/index.ts" },
   { dir, format: "esm", entryFileNames: "[name].js", chunkFileNames: "library/[name]-[hash].js", minify },
+  // What the command loads late, the library needs at once.
+  { checks: { ineffectiveDynamicImport: false } },
 );
 // CommonJS loads faster than ES modules do.
 await bundle(

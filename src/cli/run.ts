@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { requireGit } from "../app/conversation/engine.ts";
 import { recoverTurns } from "../app/conversation/record-turn.ts";
-import type { Runtime } from "../app/conversation/runtime.ts";
+import { type Runtime, SYSTEM_CLOCK } from "../app/conversation/runtime.ts";
 import { openWorkspace, type Workspace, type WorkspaceOptions, warnOfPrograms } from "../app/conversation/workspace.ts";
 import { JpgError } from "../core/errors.ts";
 import { forTerminal, shellWord } from "../core/safe-text.ts";
@@ -31,13 +31,7 @@ export function createRuntime(version: string): Runtime {
     gitDir: namedGitDir(),
     nodePath: process.execPath,
     jpgPath: fileURLToPath(new URL("../../bin/jpg.js", import.meta.url)),
-    now: () => new Date(),
-    localTime: ({ year, month, day, hours = 0, minutes = 0, seconds = 0 }) =>
-      new Date(year, month - 1, day, hours, minutes, seconds),
-    startOfDay: (daysAgo) => {
-      const now = new Date();
-      return new Date(now.getFullYear(), now.getMonth(), now.getDate() - daysAgo);
-    },
+    ...SYSTEM_CLOCK,
     random: (length) => randomBytes(length),
     inputKind: () => Promise.resolve(inputKind()),
     readStdinWithin: readInput,

@@ -1,5 +1,6 @@
 // What the app gets from outside: environment, clock and time zone, randomness, paths. Created once in cli/main.ts.
 import { createHash, type Hash } from "node:crypto";
+import { existsSync } from "node:fs";
 import { chmod, readFile, realpath, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -91,6 +92,27 @@ export function readPageScript(): Promise<string> {
   return readPackaged(join("dist", "browser", "page.js"));
 }
 
+/** The part of a runtime that the system's clock and time zone give. */
+export const SYSTEM_CLOCK: Pick<Runtime, "now" | "localTime" | "startOfDay"> = {
+  now: () => new Date(),
+  localTime: ({ year, month, day, hours = 0, minutes = 0, seconds = 0 }) =>
+    new Date(year, month - 1, day, hours, minutes, seconds),
+  startOfDay: (daysAgo) => {
+    const now = new Date();
+    return new Date(now.getFullYear(), now.getMonth(), now.getDate() - daysAgo);
+  },
+};
+
+/** Finds a file of jpg's package by its path there; absolute. Null if the code was bundled without it. */
+export function findPackaged(path: string): string | null {
+  let folder = dirname(fileURLToPath(import.meta.url));
+  while (!existsSync(join(folder, path))) {
+    if (dirname(folder) === folder) return null;
+    folder = dirname(folder);
+  }
+  return join(folder, path);
+}
+
 /** Reads a file of jpg's package by its path there. */
 export async function readPackaged(path: string): Promise<string> {
   let folder = dirname(fileURLToPath(import.meta.url));
@@ -136,6 +158,12 @@ let userUmask: number | null = null;
 export function setSharingUmask(sharing: string | undefined): void {
   userUmask ??= process.umask(0o077);
   process.umask(umaskFor(sharing, userUmask));
+}
+
+/** Gives this process the umask back with which jpg was started. */
+export function restoreUmask(): void {
+  if (userUmask !== null) process.umask(userUmask);
+  userUmask = null;
 }
 
 /** Runs a synchronous action, such as starting a program, under the user's own umask. */

@@ -11,10 +11,14 @@ import {
   parseTarget,
   splitTangents,
 } from "../../core/compact/strategies/pipelines.ts";
-import type { StrategyOptions } from "../../core/compact/strategies/strategy.ts";
 import type { OwnOptions } from "../../core/compact/strategies/strategy-list.ts";
 import { TANGENTS } from "../../core/compact/strategies/strategy-names.ts";
-import { parseStrategyWord, type StrategySetting } from "../../core/compact/strategies/strategy-words.ts";
+import {
+  readWrittenStrategies,
+  saidTwice,
+  type WholeSetting,
+  withSizes,
+} from "../../core/compact/strategies/written-strategies.ts";
 import type { RangeRequest } from "../../core/conversation/bound-resolution.ts";
 import type { TurnRange } from "../../core/conversation/event.ts";
 import { parseBound, parseTurnList, type WrittenRange } from "../../core/conversation/range-bound.ts";
@@ -30,47 +34,26 @@ interface CompactCall {
 }
 
 /** Options that count for the whole compaction, by the setting that says the same. */
-const WHOLE: Readonly<Partial<Record<StrategySetting, string>>> = {
-  target: "target",
-  protect: "protect",
-  "min-gain": "minGain",
-};
+const WHOLE: Readonly<Record<WholeSetting, string>> = { target: "target", protect: "protect", "min-gain": "minGain" };
 
 /**
- * Reads what `-s NAME:key=value` says, and the older `--turns`. Throws what `parseStrategyWord` throws, and `contradictory_flags`
+ * Reads what `-s NAME:key=value` says, and the older `--turns`. Throws what `readWrittenStrategies` throws, and `contradictory_flags`
  * where an older option says something else.
  */
 export function readStrategyWords(context: CommandContext): CompactCall {
   const options: Record<string, unknown> = { ...context.options };
-  const own = new Map<string, StrategyOptions>();
-  const names: string[] = [];
-  for (const word of texts(options, "strategy")) {
-    const { name, settings } = parseStrategyWord(word);
-    names.push(name);
-    for (const [setting, value] of settings) {
-      const whole = WHOLE[setting];
-      if (whole === undefined) own.set(name, { ...own.get(name), ...optionOf(setting, value) });
-      else if (options[whole] === undefined || options[whole] === value) options[whole] = value;
-      else throw saidTwice(setting, [String(options[whole]), value]);
-    }
+  const { names: written, own, whole } = readWrittenStrategies(texts(options, "strategy"));
+  const names = [...written];
+  for (const [setting, value] of whole) {
+    const option = WHOLE[setting];
+    if (options[option] !== undefined && options[option] !== value)
+      throw saidTwice(setting, [String(options[option]), value]);
+    options[option] = value;
   }
   if (options["tangents"] !== undefined && !names.includes(TANGENTS)) names.push(TANGENTS);
   options["tangents"] ??= options["turns"];
   if (names.length > 0) options["strategy"] = names;
   return { context: { ...context, options }, own };
-}
-
-/** Values that are no numbers become NaN, which is out of every option's bounds. */
-function optionOf(setting: StrategySetting, value: string): StrategyOptions {
-  const number = /^\d*\.?\d+$/.test(value) ? Number(value) : Number.NaN;
-  if (setting === "max-chars") return { maxChars: number };
-  return setting === "head" ? { head: number } : { newest: number };
-}
-
-function saidTwice(setting: string, values: readonly string[]): Error {
-  return userError("contradictory_flags", `jpg compact: ${setting} was given ${values.join(" and ")}.`, {
-    hints: ["Leave all but one of them out."],
-  });
 }
 
 /** Lists the given options, as typed, that only a summary uses. */
@@ -197,7 +180,7 @@ function readSizes(names: readonly string[], options: CommandContext["options"],
     head: head === undefined ? undefined : head.trim() === "" ? Number.NaN : Number(head),
   };
   const chosen = choosePipelines(names, given, target === undefined ? undefined : parseTarget(target), own);
-  return withSizes(chosen, options);
+  return withGivenSizes(chosen, options);
 }
 
 /** Reads the turns named as tangents; null if a model is to propose them. Throws `bad_turns`. */
@@ -207,7 +190,7 @@ export function readTurns({ options }: CommandContext): readonly TurnRange[] | n
 }
 
 /** Replaces the strategies' sizes by those that the user gave. */
-function withSizes(chosen: ChosenStrategies, options: CommandContext["options"]): ChosenStrategies {
+function withGivenSizes(chosen: ChosenStrategies, options: CommandContext["options"]): ChosenStrategies {
   const [protectTokens, minGainTokens] = [count(options, "protect"), count(options, "minGain")];
   refuseUnused("--target", "tiered", options["target"] !== undefined && !chosen.names.includes("tiered"));
   refuseUnused(
@@ -216,12 +199,7 @@ function withSizes(chosen: ChosenStrategies, options: CommandContext["options"])
     protectTokens !== undefined && chosen.protectTokens === undefined,
   );
   refuseUnused("--min-gain", "auto or mask-results", minGainTokens !== undefined && chosen.minGainTokens === undefined);
-  const { minGainShare: _, ...asGiven } = chosen;
-  return {
-    ...(minGainTokens === undefined ? chosen : asGiven),
-    protectTokens: protectTokens ?? chosen.protectTokens,
-    minGainTokens: minGainTokens ?? chosen.minGainTokens,
-  };
+  return withSizes(chosen, { protectTokens, minGainTokens });
 }
 
 function refuseUnused(option: string, strategies: string, isUnused: boolean): void {
