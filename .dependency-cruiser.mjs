@@ -20,7 +20,6 @@ export const LEVELS = {
     ["live", "talk"],
   ],
   cli: [["frame"], ["render"], ["chat"], ["commands"], ["."]],
-  library: [["."]],
   mcp: [["tools"], ["."]],
   web: [["pages"], ["."]],
 };

@@ -14,7 +14,7 @@ let store: ConversationStore;
 const inGitDir = (...names: string[]): string => join(temp.root, ".git", ...names);
 const run = (...args: string[]): string => git(temp.root, temp.env, args);
 
-async function openStore(engine: "embedded" | "native"): Promise<void> {
+async function openStoreAt(engine: "embedded" | "native"): Promise<void> {
   temp = await createTempStore();
   const place = { root: temp.root, env: temp.env, now: () => new Date("2026-05-01T12:00:00Z") };
   store = await (engine === "native" ? openNativeStore(place) : openEmbeddedStore(place));
@@ -27,7 +27,7 @@ afterEach(async () => {
 const grow = (branch: string, name: string) => append(store, branch, [commit(name, [file(name, name)])]);
 
 describe.each<"embedded" | "native">(["embedded", "native"])("refs of the %s engine beside git", (engine) => {
-  beforeEach(() => openStore(engine));
+  beforeEach(() => openStoreAt(engine));
 
   it("are read where git packed them, and a loose one counts more", async () => {
     const { commit: first } = await grow("talk/main", "a");

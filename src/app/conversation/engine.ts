@@ -51,7 +51,7 @@ export const projects: {
  * Opens the store at `root` and sets the umask for those it is shared with. `say` receives progress messages of slow operations.
  * Throws `git_missing`.
  */
-export async function openStore(
+export async function openStoreAt(
   runtime: Runtime,
   root: string,
   say?: (text: string) => void,

@@ -26,7 +26,7 @@ import {
   type StoreServices,
   type WriteResult,
 } from "../../store/store.ts";
-import { chooseEngine, locate, makeStore, mend, openStore, withCachedLog } from "./engine.ts";
+import { chooseEngine, locate, makeStore, mend, openStoreAt, withCachedLog } from "./engine.ts";
 import type { ReportProgress } from "./progress.ts";
 import { type Runtime, sha256 } from "./runtime.ts";
 
@@ -79,10 +79,10 @@ export async function openWorkspace(runtime: Runtime, options: WorkspaceOptions 
   };
   const store = withCachedLog(
     location.exists
-      ? await openStore(runtime, location.root, warn)
+      ? await openStoreAt(runtime, location.root, warn)
       : createStoreOnWrite(location.root, chooseEngine(runtime), async () => {
           await makeStore(runtime, location.root);
-          return openStore(runtime, location.root, warn);
+          return openStoreAt(runtime, location.root, warn);
         }),
   );
   if (location.exists) await finishInterruptedSteps(store, options);

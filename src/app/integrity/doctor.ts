@@ -7,7 +7,7 @@ import { isSameRepository, shownUrl } from "../../core/remote-address.ts";
 import { type GitVersion, isAtLeast, OLDEST_GIT, parseGitVersion } from "../../store/environment.ts";
 import type { Remote } from "../../store/sharing.ts";
 import type { ConversationStore, StoreHealth, StoreLocation, Upkeep } from "../../store/store.ts";
-import { locate, makeStore, mend, openStore, preferGit } from "../conversation/engine.ts";
+import { locate, makeStore, mend, openStoreAt, preferGit } from "../conversation/engine.ts";
 import { findGit } from "../conversation/git-program.ts";
 import { listJournals } from "../conversation/journal.ts";
 import type { Runtime } from "../conversation/runtime.ts";
@@ -51,7 +51,7 @@ export async function examine(
   if ("message" in located) return report(null, [...git, located]);
   if (!located.exists) return report(located.root, [...git, noStore(located)]);
   const runtimeOfGit = preferGit(runtime);
-  const store = await orFailedCheck(openStore(runtimeOfGit, located.root));
+  const store = await orFailedCheck(openStoreAt(runtimeOfGit, located.root));
   if ("message" in store) return report(located.root, [...git, store]);
   try {
     const checks = await examineStore(runtimeOfGit, store, { version, fix: options.fix });
