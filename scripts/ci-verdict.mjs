@@ -54,11 +54,11 @@ const MAY_BE_MISSING = [
     isMissing: !existsSync("/usr/sbin/sshd") || spawnSync("ssh", ["-V"]).status !== 0,
     provide: "install it, for example with apt-get install openssh-server",
   },
-  ...["zsh", "fish"].map((shell) => ({
-    what: shell,
-    tests: new RegExp(`\\(${shell}\\)`),
-    isMissing: spawnSync(shell, ["--version"]).status !== 0,
-    provide: `install it, for example with apt-get install ${shell}`,
+  ...["zsh", "fish", "man", "mandoc"].map((program) => ({
+    what: program,
+    tests: new RegExp(`\\(${program}\\)`),
+    isMissing: spawnSync(program, ["--version"]).error !== undefined,
+    provide: `install it, for example with apt-get install ${program === "man" ? "man-db" : program}`,
   })),
   {
     what: "/dev/full",

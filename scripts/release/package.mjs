@@ -1,6 +1,6 @@
 // The package for npm: what `npm i -g jpg-cli` installs. One package, because the bundles hold what jpg uses of others.
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -17,7 +17,9 @@ export function makePackage(folder) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   for (const path of ownFiles()) copy(path, folder);
-  const manifest = packedManifest(JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")));
+  runNode(["--import", "tsx", "scripts/generate-man-pages.mjs", join(folder, "man")]);
+  const man = readdirSync(join(folder, "man")).map((name) => `./man/${name}`);
+  const manifest = { ...packedManifest(JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"))), man };
   writeJson(join(folder, "package.json"), manifest);
   writeFileSync(join(folder, LICENCES), renderLicences(ROOT, buildInto(join(folder, "dist"))));
   const packed = pack(folder, ["--pack-destination", dirname(folder)]);

@@ -13,6 +13,7 @@ import { JpgError } from "../core/errors.ts";
 import { forTerminal, shellWord } from "../core/safe-text.ts";
 import { COMMANDS } from "./command-table.ts";
 import { type CommandSpec, exitCodeOf, type Fronts, GLOBAL_OPTIONS, optionsFrom, withEngine } from "./frame/command.ts";
+import { showManual } from "./frame/manual.ts";
 import { createOutput, type Output, type OutputStream } from "./frame/output.ts";
 import { fromSystemError } from "./frame/render-error.ts";
 import { inputKind, readInput } from "./frame/screen.ts";
@@ -107,7 +108,8 @@ export async function runCommandLine(argv: readonly string[], context: CallConte
   try {
     const isAlone = name === undefined || name === "--all";
     const call = isAlone ? { name: "status", options, words: [SCREEN, ...rest] } : { name, options, words };
-    return await runCommand(call, { runtime, output, fronts: context.fronts });
+    const isTerminal = stdout.isTTY === true;
+    return await runCommand(call, { runtime, output, fronts: context.fronts, isTerminal });
   } catch (thrown) {
     const error = fromSystemError(thrown);
     output.error(error);
@@ -131,6 +133,8 @@ interface World {
   readonly runtime: Runtime;
   readonly output: Output;
   readonly fronts: Fronts;
+  /** Whether a person reads the result: standard output is a terminal. */
+  readonly isTerminal: boolean;
 }
 
 async function runCommand(call: Call, world: World): Promise<number> {
@@ -147,11 +151,19 @@ async function runCommand(call: Call, world: World): Promise<number> {
   const load = Object.hasOwn(COMMANDS, wanted) ? COMMANDS[wanted] : undefined;
   if (load === undefined) throw unknownCommand(wanted, await loadCommands(), name === "help" ? more : words);
   const { command } = await load();
-  if (name === "help" || asksForHelp(command, words)) {
-    world.output.data(forTerminal(renderCommandHelp(command, { all })));
-    return 0;
-  }
-  return runParsed(command, call, world);
+  if (name !== "help" && !asksForHelp(command, words)) return runParsed(command, call, world);
+  await explain(command, { all, isManual: name === "help" && !all && world.isTerminal }, world);
+  return 0;
+}
+
+/** Shows the manual page of a command, if it is asked for and can be shown, or else prints the help of the command. */
+async function explain(
+  command: CommandSpec,
+  { all, isManual }: { readonly all: boolean; readonly isManual: boolean },
+  { runtime, output }: World,
+): Promise<void> {
+  if (isManual && (await showManual(runtime, command.name))) return;
+  output.data(forTerminal(renderCommandHelp(command, { all })));
 }
 
 /** `jpg git log --help` is passed to git; jpg answers `jpg git --help`. */
