@@ -27,6 +27,7 @@ export function createRuntime(version: string): Runtime {
   return {
     version,
     env: process.env,
+    platform: process.platform,
     cwd: process.cwd(),
     home: homeFolder(process.env["HOME"]),
     gitDir: namedGitDir(),

@@ -241,6 +241,8 @@ export interface AgentSetup {
    * `transcript_path` names the session's file, `cwd` the directory.
    */
   readonly hooks?: (place: SetupPlace, line: string) => SettingsPart;
+  /** Whether it runs that line in a POSIX shell on Windows, too; absent = there cmd.exe or PowerShell would get it. */
+  readonly hasShellOnWindows?: boolean;
   /** Adds the MCP server that a command starts: a program and its arguments. */
   readonly server?: (place: SetupPlace, command: readonly string[]) => SettingsPart;
   /** Makes jpg work inside the running agent. */

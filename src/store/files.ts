@@ -249,15 +249,50 @@ export async function draftPath(path: string): Promise<string> {
   return join(dirname(path), `${PREFIX}${mark}_${randomBytes(16).toString("hex")}`);
 }
 
+/** What Windows says of a file that another program has open. */
+const IN_USE = ["EPERM", "EACCES", "EBUSY"];
+/** Waits between attempts, milliseconds; in all 1.3 s. */
+const WAITS_MS = [10, 20, 40, 80, 160, 320, 640];
+
+interface RenameWorld {
+  readonly platform: string;
+  rename(from: string, to: string): void;
+  wait(milliseconds: number): void;
+}
+
+const SYSTEM: RenameWorld = {
+  platform: process.platform,
+  rename: renameSync,
+  wait: (milliseconds) => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds),
+};
+
+/**
+ * Renames a file over another. On Windows that fails while a program has either open, as search indexers and virus scanners do for
+ * a moment: then it waits and tries again, for at most 1.3 s. Throws what the file system throws.
+ */
+export function renameFile(from: string, to: string, world: Partial<RenameWorld> = {}): void {
+  const { platform, rename, wait } = { ...SYSTEM, ...world };
+  for (const next of platform === "win32" ? WAITS_MS : []) {
+    try {
+      rename(from, to);
+      return;
+    } catch (error) {
+      if (!IN_USE.includes(codeOf(error))) throw error;
+      wait(next);
+    }
+  }
+  rename(from, to);
+}
+
 async function moveFile(path: string, target: string): Promise<void> {
   try {
-    renameSync(path, target);
+    renameFile(path, target);
   } catch (error) {
     if (codeOf(error) !== "EXDEV") throw error;
     const temporary = await draftPath(target);
     try {
       copyFileSync(path, temporary, constants.COPYFILE_EXCL);
-      renameSync(temporary, target);
+      renameFile(temporary, target);
     } finally {
       rmSync(temporary, { force: true });
     }

@@ -6,6 +6,7 @@ import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import * as z from "zod/mini";
 import { codeOf } from "../core/errors.ts";
+import { type SystemQuestion, startQuestion } from "./platform.ts";
 
 /** Identifies a process. */
 export interface ProcessMark {
@@ -54,7 +55,7 @@ export async function stateOfProcess(mark: ProcessMark): Promise<ProcessState> {
   if (!existsProcess(mark.pid)) return "ended";
   const entry = await readProcessEntry(mark.pid);
   if (entry !== null) return entry.started === mark.started && !entry.isDead ? "running" : "ended";
-  const started = Date.parse((await askPs(["-o", "lstart=", "-p", String(mark.pid)])).trim());
+  const started = Date.parse((await ask(startQuestion(mark.pid, process.platform, process.env))).trim());
   if (!Number.isFinite(started)) return existsProcess(mark.pid) ? "running" : "ended";
   return Math.abs(started - Date.parse(mark.started)) <= START_TOLERANCE_MS ? "running" : "ended";
 }
@@ -137,8 +138,15 @@ export function existsProcess(pid: number): boolean {
 
 /** Asks `ps`, for systems without /proc. Returns its output; empty when it fails. */
 export function askPs(args: readonly string[]): Promise<string> {
+  return ask(["/bin/ps", args]);
+}
+
+function ask([program, args]: SystemQuestion): Promise<string> {
   return new Promise((resolve) => {
-    const options = { cwd: "/", env: { LC_ALL: "C" }, timeout: 5000 };
-    execFile("/bin/ps", args, options, (error, stdout) => resolve(error === null ? stdout : ""));
+    const isWindows = process.platform === "win32";
+    const place = isWindows ? { env: process.env } : { cwd: "/", env: { LC_ALL: "C" } };
+    execFile(program, args, { ...place, timeout: 5000, windowsHide: true }, (error, stdout) =>
+      resolve(error === null ? stdout : ""),
+    );
   });
 }

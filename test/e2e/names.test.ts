@@ -336,6 +336,8 @@ describe("a number", () => {
         says: /number of a turn/,
         hint: new RegExp(`jpg fork @ try-${name}`),
       });
+    for (const name of ["con", "NUL", "aux.txt"])
+      await expectRefusal(sandbox, ["fork", "@", name], { code: "bad_name", exit: 2, says: /device on Windows/ });
     expect(storeState(sandbox)).toBe(before);
     const { comment } = await sandbox.json<{ comment: { id: string } }>(["comment", "2", "Why?"]);
     await expectRefusal(sandbox, ["comment", "--remove", "2"], {

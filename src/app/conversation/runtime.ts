@@ -23,6 +23,8 @@ export interface Runtime extends Calendar {
   /** Version of jpg, sent to servers and clients, e.g. `0.1.0`; `0.0.0` when run from source. */
   readonly version: string;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** The system's name in node, e.g. `win32`; absent = one like Linux. */
+  readonly platform?: string;
   /** Absolute. */
   readonly cwd: string;
   readonly home: string;

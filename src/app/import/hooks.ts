@@ -8,7 +8,7 @@ import type { AgentFormat, AgentSetup, PluginPart, SettingsPart } from "../../fo
 import { makeFolders, replaceFile } from "../../store/files.ts";
 import { hasProgram } from "../../store/program-call.ts";
 import type { Runtime } from "../conversation/runtime.ts";
-import { agents, machineOf } from "../sessions/session-registry.ts";
+import { agentName, agents, machineOf } from "../sessions/session-registry.ts";
 import {
   findInstalled,
   type InstalledKey,
@@ -90,7 +90,7 @@ export async function installLevel(
 }
 
 /**
- * Installs. Throws `no_setup`, `settings_not_understood`, `settings_taken` and as `changeSettings` does; then no file has changed,
+ * Installs. Throws `no_setup`, `hooks_need_shell`, `settings_not_understood`, `settings_taken` and as `changeSettings` does; then no file has changed,
  * or running it again completes it.
  */
 export async function installSetup(runtime: Runtime, request: SetupRequest): Promise<SetupReport> {
@@ -99,10 +99,24 @@ export async function installSetup(runtime: Runtime, request: SetupRequest): Pro
     const { path, status } = await installSetup(runtime, { ...request, what: "live" });
     return { ...request, path, status, next: null };
   }
-  if (request.what !== "server" && part.type !== "plugin") await writeScript(runtime);
+  if (request.what !== "server" && part.type !== "plugin") {
+    if (runtime.platform === "win32" && setup.hasShellOnWindows !== true) throw needsShell(request);
+    await writeScript(runtime);
+  }
   const install = part.type === "plugin" ? installPlugin(runtime, request, part) : addToFile(runtime, request, part);
   const next = { hooks: setup.approve, live: setup.live?.next, server: undefined }[request.what];
   return { ...request, path: part.path, status: await install, next: next ?? null };
+}
+
+/** Such hooks would keep nothing, and nobody would be told. */
+function needsShell({ agent }: SetupRequest): JpgError {
+  const name = agentName(agent);
+  return userError("hooks_need_shell", `Hooks of jpg need a POSIX shell, and ${name} on Windows uses none.`, {
+    hints: [
+      "`jpg import` after a session brings it in, and `jpg sync` imports while it grows.",
+      `Or use ${name} and jpg inside WSL.`,
+    ],
+  });
 }
 
 type Installed = "installed" | "updated" | "present";

@@ -2,7 +2,13 @@
 import { type ForkPlan, type ForkRequest, forkNeedsTurnTimes, planFork } from "../../core/compact/fork.ts";
 import { needsTurnTimes } from "../../core/conversation/bound-resolution.ts";
 import { pinnedEvents } from "../../core/conversation/marks.ts";
-import { branchName, conversationOf, differingByCase, isTurnNumber } from "../../core/conversation/name.ts";
+import {
+  branchName,
+  conversationOf,
+  differingByCase,
+  isDeviceName,
+  isTurnNumber,
+} from "../../core/conversation/name.ts";
 import { findProfile } from "../../core/conversation/policy.ts";
 import { JpgError, userError } from "../../core/errors.ts";
 import { compactionMessage, forkMessage } from "../../store/messages.ts";
@@ -199,6 +205,10 @@ async function writeFork(workspace: Workspace, branch: string, parent: string, c
 
 /** Names the branch of a fork that the user named. A number would always be read as a turn. Throws `bad_name`. */
 function namedFork(conversation: string, name: string): string {
+  if (isDeviceName(name))
+    throw userError("bad_name", `${name} is the name of a device on Windows, where no clone could have this fork.`, {
+      hints: [`Choose another name, such as my-${name}.`],
+    });
   if (!isTurnNumber(name)) return branchName(conversation, name);
   throw userError("bad_name", `${name} is the number of a turn, so it cannot be the name of a fork.`, {
     hints: [

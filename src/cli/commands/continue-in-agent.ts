@@ -1,11 +1,13 @@
 // Hands a written session to its agent: prints the command that continues it, says what was written and what the first call costs,
 // and runs the command if the user wants that.
+import type { Runtime } from "../../app/conversation/runtime.ts";
 import type { Workspace } from "../../app/conversation/workspace.ts";
 import { isOnPath } from "../../app/import/hooks.ts";
 import type { ResumeReport } from "../../app/import/resume.ts";
 import { runProgram } from "../../app/models/external-process.ts";
 import { agentName } from "../../app/sessions/session-registry.ts";
-import { forTerminalLine, quoteForShell, safe, shellWord } from "../../core/safe-text.ts";
+import { forTerminalLine, safe } from "../../core/safe-text.ts";
+import { shellLine, userShell } from "../../core/shell-line.ts";
 import { askYesNo, isTerminal } from "../frame/ask.ts";
 import { type CommandContext, flag } from "../frame/command.ts";
 import { renderResumed } from "../render/resume.ts";
@@ -27,7 +29,7 @@ export async function continueInAgent(
   const agent = agentName(report.agent);
   if (json) output.json({ ...report, ...more });
   else {
-    output.raw(`${commandLine(report, runtime.cwd)}\n`);
+    output.raw(`${commandLine(report, runtime)}\n`);
     for (const line of renderResumed(report, { agent, home: runtime.home, isPriced })) output.info(line);
     if (report.note !== undefined && !report.reused) output.info(forTerminalLine(report.note));
   }
@@ -50,14 +52,13 @@ async function isWantedNow(
     .find((program) => !isOnPath(runtime, program));
   if (missing === undefined)
     return askYesNo({ text: `Start ${agent} with it now?`, otherwise: "yes", instead: "--exec" }, { output });
-  const command = forTerminalLine(commandLine(report, runtime.cwd));
+  const command = forTerminalLine(commandLine(report, runtime));
   output.info(safe`${forTerminalLine(missing)} is not on the PATH; once it is installed: ${command}`);
   return false;
 }
 
-/** Quotes the command for a shell, with a `cd`: the agent finds its session only in the project's directory. */
-function commandLine({ before, command, directory }: ResumeReport, cwd: string): string {
-  const words = (program: readonly string[]): string => program.map(shellWord).join(" ");
-  const line = before === undefined ? words(command) : `${words(before)} && ${words(command)}`;
-  return directory === cwd ? line : `cd ${quoteForShell(directory)} && ${line}`;
+/** Quotes the command for the user's shell, with a `cd`: the agent finds its session only in the project's directory. */
+function commandLine({ before, command, directory }: ResumeReport, { cwd, env, platform }: Runtime): string {
+  const commands = before === undefined ? [command] : [before, command];
+  return shellLine(userShell(env, platform), commands, directory === cwd ? null : directory);
 }

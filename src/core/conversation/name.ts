@@ -188,6 +188,14 @@ export function differingByCase(name: string, names: Iterable<string>): string |
   return undefined;
 }
 
+/** Names that Windows gives to devices, with any ending: git keeps a branch in a file of its name, which cannot be made there. */
+const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
+
+/** Whether a part of a branch name is the name of a device on Windows. */
+export function isDeviceName(part: string): boolean {
+  return DEVICE.test(part);
+}
+
 /** A part as it is, or the nearest valid one. */
 function validPart(part: string): string {
   return problemOf(part) === null ? part : slugOf(part);

@@ -8,6 +8,8 @@ const TIMEOUT = 10;
 export const CLAUDE_SETUP: AgentSetup = {
   program: "claude",
   folder: configFolder,
+  // The Git Bash that it needs there anyway.
+  hasShellOnWindows: true,
   hooks: ({ machine, project }, line) => ({
     path:
       project === null

@@ -11,6 +11,7 @@ import { isStoreConfig } from "../git/refs.ts";
 import { findOwnRepository, findProjectPlace } from "../git/repository.ts";
 import { excludeViews, SPARSE_PATTERNS, showRecordsAsText, writeInfo } from "../git/worktrees.ts";
 import { withLock } from "../locks.ts";
+import { fileSystemSettings } from "../platform.ts";
 import { FALLBACK_IDENTITY } from "../store.ts";
 
 /** A git that knows all settings: older ones ignore those that they do not know. */
@@ -53,7 +54,7 @@ async function settingsOf(
   const sharing = await readUserSetting(gitDir, env, "core.sharedrepository");
   return new Map([
     ["core.repositoryformatversion", "0"],
-    ["core.filemode", String(process.platform !== "win32")],
+    ...fileSystemSettings(process.platform),
     ["core.bare", "false"],
     ["core.sharedrepository", sharing ?? PRIVATE],
     ...(identity === FALLBACK_IDENTITY

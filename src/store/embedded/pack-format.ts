@@ -1,10 +1,10 @@
 // The bytes of a pack and of its index, version 2 of each (gitformat-pack(5)): SHA-1, every object stored whole.
 import { createHash } from "node:crypto";
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
+import { closeSync, fsyncSync, openSync, rmSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { crc32 } from "node:zlib";
 import { asSentence, codeOf, type JpgError, messageOf, repositoryError } from "../../core/errors.ts";
-import { makeFolders, syncFolders } from "../files.ts";
+import { makeFolders, renameFile, syncFolders } from "../files.ts";
 
 export interface PackedObject {
   readonly type: "commit" | "tree" | "blob";
@@ -158,7 +158,7 @@ function writeDurably(path: string, chunks: readonly Uint8Array[]): void {
     } finally {
       closeSync(file);
     }
-    renameSync(temporary, path);
+    renameFile(temporary, path);
   } finally {
     rmSync(temporary, { force: true });
   }

@@ -3,7 +3,7 @@
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { codeOf, repositoryError } from "../../core/errors.ts";
-import { foldersOf, holdSignals, syncFolders } from "../files.ts";
+import { foldersOf, holdSignals, renameFile, syncFolders } from "../files.ts";
 import { requireOwnGitDir } from "../git-dir.ts";
 import { isAbandoned } from "../locks.ts";
 import {
@@ -151,7 +151,7 @@ function tryLock({ fs }: RefPlace, path: string): FileLock | null {
     },
     commit() {
       removeEmptyFolder(fs, path);
-      fs.renameSync(lock, path);
+      renameFile(lock, path, { rename: (from, to) => fs.renameSync(from, to) });
       isHeld = false;
     },
     release() {

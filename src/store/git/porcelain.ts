@@ -1,5 +1,5 @@
 // Runs git in a known repository: plumbing, and porcelain through simple-git, with uniform errors.
-import { open, rename, rm } from "node:fs/promises";
+import { open, rm } from "node:fs/promises";
 import { join, parse } from "node:path";
 import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -7,7 +7,7 @@ import type { SimpleGitOptions } from "simple-git";
 import { asSentence, repositoryError } from "../../core/errors.ts";
 import { readSetting } from "../config-file.ts";
 import type { Environment } from "../environment.ts";
-import { readFileIfExists } from "../files.ts";
+import { readFileIfExists, renameFile } from "../files.ts";
 import { requireNoPipes, requireOwnGitDir } from "../git-dir.ts";
 import { clearLock, isAbandoned } from "../locks.ts";
 import { programCall } from "../program-call.ts";
@@ -51,6 +51,8 @@ const QUIET_CONFIG: readonly string[] = [
   "core.fsmonitor=false",
   "core.splitIndex=false",
   "core.preferSymlinkRefs=false",
+  // Only Windows looks at it: paths of worktrees there may be longer than 260 characters.
+  "core.longpaths=true",
   "submodule.recurse=false",
 ];
 
@@ -285,7 +287,7 @@ export async function rewriteConfig(gitDir: string, change: (text: string) => st
   try {
     await lock.writeFile(change((await readFileIfExists(path)) ?? ""));
     await lock.close();
-    await rename(`${path}.lock`, path);
+    renameFile(`${path}.lock`, path);
   } catch (error) {
     await lock.close();
     await rm(`${path}.lock`, { force: true });

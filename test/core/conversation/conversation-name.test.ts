@@ -8,6 +8,7 @@ import {
   branchName,
   conversationId,
   findNamed,
+  isDeviceName,
   isNamedBy,
   isTurnNumber,
   mayBeBeginning,
@@ -275,4 +276,19 @@ describe("abbreviated ids", () => {
       { numRuns: runs(200) },
     );
   });
+});
+
+it.each<[string, boolean]>([
+  ["con", true],
+  ["NUL", true],
+  ["aux.txt", true],
+  ["Com1", true],
+  ["lpt9", true],
+  ["console", false],
+  ["com10", false],
+  ["com", false],
+  ["my-con", false],
+  ["x.con", false],
+])("whether %s is a device on Windows: %s", (name, isDevice) => {
+  expect(isDeviceName(name)).toBe(isDevice);
 });
