@@ -1,6 +1,7 @@
 // Builds dist/: rolldown bundles the command, the library and the script of pages, each with the packages it uses;
 // dts-bundle-generator writes the library's types as one file. `--no-types` leaves them out; `--out DIR` builds there, and
-// `--modules FILE` lists the files of packages that the bundles hold (for scripts/release.mjs).
+// `--modules FILE` lists the files of packages that the bundles hold; `--executable` bundles the command as one file and nothing
+// else (for scripts/release.mjs).
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -15,6 +16,7 @@ const { values: given } = parseArgs({
     "no-types": { type: "boolean", default: false },
     out: { type: "string", default: join(root, "dist") },
     modules: { type: "string" },
+    executable: { type: "boolean", default: false },
   },
 });
 const dir = resolve(given.out);
@@ -39,6 +41,11 @@ const shared = {
 const minify = { compress: true, mangle: false, codegen: { removeWhitespace: true } };
 /** Licence texts that must accompany the script of pages, also in exported files. */
 const PAGE_LICENCES = `/*! ${["uplot", "highlight.js"].map((name) => `${name}\n${readFileSync(`${root}node_modules/${name}/LICENSE`, "utf8").trim()}`).join("\n\n")} */`;
+if (given.executable) {
+  const output = { file: join(dir, "executable.cjs"), format: "cjs", minify, codeSplitting: false };
+  await bundle({ executable: "src/cli/executable.ts" }, output);
+  process.exit();
+}
 await bundle(
   { index: "src/index.ts" },
   { dir, format: "esm", entryFileNames: "[name].js", chunkFileNames: "library/[name]-[hash].js", minify },

@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto";
 import { userInfo } from "node:os";
 import { basename, isAbsolute, resolve } from "node:path";
 import { createInterface } from "node:readline";
+import { isSea } from "node:sea";
 import { fileURLToPath } from "node:url";
 import { requireGit } from "../app/conversation/engine.ts";
 import { recoverTurns } from "../app/conversation/record-turn.ts";
@@ -32,7 +33,7 @@ export function createRuntime(version: string): Runtime {
     home: homeFolder(process.env["HOME"]),
     gitDir: namedGitDir(),
     nodePath: process.execPath,
-    jpgPath: fileURLToPath(new URL("../../bin/jpg.js", import.meta.url)),
+    jpgPath: isSea() ? process.execPath : fileURLToPath(new URL("../../bin/jpg.js", import.meta.url)),
     ...SYSTEM_CLOCK,
     random: (length) => randomBytes(length),
     inputKind: () => Promise.resolve(inputKind()),

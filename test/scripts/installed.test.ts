@@ -1,5 +1,5 @@
-// What `npm i -g` of the released package gives, from its tarball into an empty prefix, without a network: one package, no warning,
-// and a jpg that does its main job on each Node.
+// What users install: `npm i -g` of the released package, from its tarball into an empty prefix, without a network (one package, no
+// warning, and a jpg that does its main job on each Node), and the executable, where there is no Node.
 // @module-tag slow
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, realpathSync, statSync, symlinkSync } from "node:fs";
@@ -7,26 +7,30 @@ import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createTempFolder, type TempFolder } from "../helpers/temp-repository.ts";
-import { placeInstalled, type Ran, runIn, tryMainJob } from "../helpers/try-installed.ts";
+import { type Installed, placeInstalled, type Ran, runIn, tryMainJob } from "../helpers/try-installed.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { version: string };
 const MOST_BYTES = 12_000_000;
 
 /** The programs of other Nodes that JPG_NODES names, by their major version. */
-const nodes = new Map(
+const nodes: ReadonlyMap<string, string> = new Map(
   (process.env["JPG_NODES"] ?? "")
     .split(delimiter)
     .filter((path) => path !== "")
     .map((path) => [execFileSync(path, ["-p", "parseInt(process.versions.node)"]).toString().trim(), path]),
 );
 
+/** What the executable is made of; where it cannot be made, there is none to test. */
+const node24 = `${process.platform}-${process.arch}` === "linux-x64" ? nodes.get("24") : undefined;
+
 let folder: TempFolder;
 let tarball: string;
 beforeAll(() => {
   folder = createTempFolder();
   const out = join(folder.path, "release");
-  execFileSync(process.execPath, [join(ROOT, "scripts/release.mjs"), "--out", out], {
+  const words = ["--out", out, ...(node24 === undefined ? [] : ["--executable", "--node", dirname(dirname(node24))])];
+  execFileSync(process.execPath, [join(ROOT, "scripts/release.mjs"), ...words], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   tarball = join(out, `jpg-cli-${version}.tgz`);
@@ -70,6 +74,18 @@ const importLibrary = ({ place, prefix }: Awaited<ReturnType<typeof installOn>>)
   return runIn({ ...place, program: "node" }, ["-e", code]);
 };
 
+async function expectMainJob(place: Installed): Promise<void> {
+  const { views, isPriced, resumes, page, tools } = await tryMainJob(place);
+  const [imported = 0, whole = 0, compacted = 0] = views;
+  expect(whole).toBeGreaterThan(imported);
+  expect(compacted).toBeLessThan(whole / 2);
+  expect(isPriced).toBe(true);
+  expect(resumes).toMatch(/^claude --resume [0-9a-f-]{36}$/);
+  expect(page.text).toContain("tidepool");
+  expect(page.parts).toEqual([true, true]);
+  expect(tools).toContain("search");
+}
+
 const CASES = [
   { on: "this Node", node: process.execPath },
   ...["22", "24"].map((major) => ({ on: `Node ${major} (JPG_NODES)`, node: nodes.get(major) })),
@@ -91,15 +107,49 @@ describe.each(CASES)("the package, installed on $on", ({ node }) => {
 
     const { place } = installed;
     expect(await runIn(place, ["--version"])).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
-    const { views, isPriced, resumes, page, tools } = await tryMainJob(place);
-    const [imported = 0, whole = 0, compacted = 0] = views;
-    expect(whole).toBeGreaterThan(imported);
-    expect(compacted).toBeLessThan(whole / 2);
-    expect(isPriced).toBe(true);
-    expect(resumes).toMatch(/^claude --resume [0-9a-f-]{36}$/);
-    expect(page.text).toContain("tidepool");
-    expect(page.parts).toEqual([true, true]);
-    expect(tools).toContain("search");
+    await expectMainJob(place);
     expect(await importLibrary(installed)).toEqual({ code: 0, stdout: "function\n", stderr: "" });
   });
+});
+
+describe("the executable (JPG_NODES)", () => {
+  it.skipIf(node24 === undefined)(
+    "does jpg's main job without Node on the PATH, and starts itself where others start Node with a script",
+    async () => {
+      const name = `jpg-${version}-linux-x64`;
+      const unpacked = join(folder.path, "unpacked");
+      const bin = join(unpacked, "bin");
+      mkdirSync(bin, { recursive: true });
+      execFileSync("tar", ["-xzf", join(folder.path, "release", `${name}.tar.gz`), "-C", unpacked]);
+      expect(readdirSync(join(unpacked, name))).toEqual(
+        expect.arrayContaining(["LICENSE", "NODE-LICENSE.txt", "THIRD-PARTY-LICENSES.txt"]),
+      );
+      for (const tool of ["git", "sh"]) {
+        symlinkSync(
+          execFileSync("sh", ["-c", `command -v ${tool}`])
+            .toString()
+            .trim(),
+          join(bin, tool),
+        );
+      }
+      const program = join(unpacked, name, "jpg");
+      expect(statSync(program).size).toBeLessThan(130_000_000);
+      const place = placeInstalled(folder.path, program, bin);
+      const isVersion = { code: 0, stdout: `${version}\n`, stderr: "" };
+      expect(await runIn(place, ["--version"])).toEqual(isVersion);
+      expect(await runIn(place, [program, "--version"])).toEqual(isVersion);
+      expect((await runIn(place, ["/dev/null", "--version"])).code).toBe(2);
+      const asGit = { ...place, program: "git", env: { ...place.env, PATH: `${dirname(program)}:${bin}` } };
+      expect(await runIn(asGit, ["jpg", "--version"])).toEqual(isVersion);
+      await expectMainJob(place);
+
+      expect((await runIn(place, ["hooks", "install", "claude-code", "--live"])).code).toBe(0);
+      const plugin = readFileSync(
+        join(place.env["HOME"] ?? "", ".claude/skills/jpg/.claude-plugin/plugin.json"),
+        "utf8",
+      );
+      const { mcpServers } = JSON.parse(plugin) as { readonly mcpServers: { readonly jpg: unknown } };
+      expect(mcpServers.jpg).toMatchObject({ command: program, args: ["mcp"] });
+    },
+  );
 });

@@ -3,6 +3,7 @@ import { createHash, type Hash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { chmod, readFile, realpath, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { getAsset, isSea } from "node:sea";
 import { fileURLToPath } from "node:url";
 import * as z from "zod/mini";
 import { resolveUserPaths } from "../../config/trust.ts";
@@ -32,7 +33,7 @@ export interface Runtime extends Calendar {
   readonly gitDir?: string;
   /** The engine that the user named; absent = jpg chooses. */
   readonly engine?: Engine;
-  /** Absolute paths, which git hooks call. */
+  /** Absolute paths, which git hooks call: of Node and of jpg's script, or twice that of the executable that holds both. */
   readonly nodePath: string;
   readonly jpgPath: string;
   now(): Date;
@@ -84,6 +85,11 @@ export function createSha1(): Hash {
   return createHash("sha1");
 }
 
+/** The words that start jpg, before its own. */
+export function startWords({ nodePath, jpgPath }: Pick<Runtime, "nodePath" | "jpgPath">): [string, ...string[]] {
+  return nodePath === jpgPath ? [jpgPath] : [nodePath, jpgPath];
+}
+
 /** Reads a template by its file name. */
 export function readTemplate(name: string): Promise<string> {
   return readPackaged(join("templates", name));
@@ -115,8 +121,9 @@ export function findPackaged(path: string): string | null {
   return join(folder, path);
 }
 
-/** Reads a file of jpg's package by its path there. */
+/** Reads a file of jpg's package by its path there; the executable has these files in itself. */
 export async function readPackaged(path: string): Promise<string> {
+  if (isSea()) return getAsset(path.replaceAll("\\", "/"), "utf8");
   let folder = dirname(fileURLToPath(import.meta.url));
   // The bundle is at another depth than the source: search upwards to the package's root.
   for (;;) {

@@ -6,7 +6,7 @@ import { conversationOf } from "../../core/conversation/name.ts";
 import { estimateView, formatTokens } from "../../core/conversation/token-estimate.ts";
 import { JpgError } from "../../core/errors.ts";
 import { shellWord } from "../../core/safe-text.ts";
-import type { Runtime } from "../conversation/runtime.ts";
+import { type Runtime, startWords } from "../conversation/runtime.ts";
 import { loadTip } from "../conversation/tree.ts";
 import { type KnownTurns, loadCompactions, loadView } from "../conversation/view.ts";
 import { openWorkspace, type Workspace } from "../conversation/workspace.ts";
@@ -102,7 +102,7 @@ async function writeNote(workspace: Workspace, { agent, branch, sizes }: Compact
   const became =
     sizes === null ? "" : `: about ${formatTokens(sizes.before)} tokens became ${formatTokens(sizes.after)}`;
   const hasTools = await hasServer(runtime, format, location.project?.root ?? null);
-  const jpg = isOnPath(runtime, "jpg") ? "jpg" : [runtime.nodePath, runtime.jpgPath].map(shellWord).join(" ");
+  const jpg = isOnPath(runtime, "jpg") ? "jpg" : startWords(runtime).map(shellWord).join(" ");
   const how = hasTools
     ? "jpg's tools `search` and `show` find it"
     : `\`${jpg} search --rank "WORDS" ${shellWord(conversationOf(branch))}\` finds it, and \`${jpg} show EVENT\` prints the original`;

@@ -7,7 +7,7 @@ import { JpgError, nearestName, userError } from "../../core/errors.ts";
 import type { AgentFormat, AgentSetup, PluginPart, SettingsPart } from "../../formats/agent-format.ts";
 import { makeFolders, replaceFile } from "../../store/files.ts";
 import { hasProgram } from "../../store/program-call.ts";
-import type { Runtime } from "../conversation/runtime.ts";
+import { type Runtime, startWords } from "../conversation/runtime.ts";
 import { agentName, agents, machineOf } from "../sessions/session-registry.ts";
 import {
   findInstalled,
@@ -321,8 +321,7 @@ function partOf(
 
 /** The command `jpg` if that is on the PATH, and always in a project's file, which others use, too; else full paths. */
 function serverCommand(runtime: Runtime, isShared: boolean): readonly string[] {
-  const { nodePath, jpgPath } = runtime;
-  return isShared || isOnPath(runtime, "jpg") ? ["jpg", "mcp"] : [nodePath, jpgPath, "mcp"];
+  return isShared || isOnPath(runtime, "jpg") ? ["jpg", "mcp"] : [...startWords(runtime), "mcp"];
 }
 
 /** Whether a program is in a folder of PATH. */

@@ -3,7 +3,7 @@
 import { lstat, rm, rmdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { AgentFile, PluginPart } from "../../formats/agent-format.ts";
-import { type Runtime, readPackaged, sha256 } from "../conversation/runtime.ts";
+import { type Runtime, readPackaged, sha256, startWords } from "../conversation/runtime.ts";
 import type { InstalledFile, InstalledPart } from "./installed-record.ts";
 import { changeSettings, readSettingsFile, refuseLink, refuseReadOnly } from "./settings-file.ts";
 import type { PartState } from "./settings-part.ts";
@@ -32,12 +32,13 @@ const ANY_START = /^const JPG = \[/m;
 
 /** Reads a plug-in from jpg's package. `isShared` = other people get these files, too: they name no path of this user. */
 export async function readPlugin(
-  { nodePath, jpgPath, version }: Pick<Runtime, "nodePath" | "jpgPath" | "version">,
+  runtime: Pick<Runtime, "nodePath" | "jpgPath" | "version">,
   part: PluginPart,
   { agent, isShared }: { readonly agent: string; readonly isShared: boolean },
 ): Promise<Plugin> {
-  const server = `"command": ${JSON.stringify(nodePath)}, "args": ${JSON.stringify([jpgPath, "mcp"])}`;
-  const start = `const JPG = ${JSON.stringify([nodePath, jpgPath, "live", "--plugin", version])};`;
+  const [program, ...words] = startWords(runtime);
+  const server = `"command": ${JSON.stringify(program)}, "args": ${JSON.stringify([...words, "mcp"])}`;
+  const start = `const JPG = ${JSON.stringify([program, ...words, "live", "--plugin", runtime.version])};`;
   const files: PluginFile[] = [];
   for (const name of part.files) {
     const text = await readPackaged(join("plugins", part.source, name));

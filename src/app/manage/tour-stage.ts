@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { repositoryError } from "../../core/errors.ts";
 import { shellWord } from "../../core/safe-text.ts";
-import { type Runtime, readPackaged } from "../conversation/runtime.ts";
+import { type Runtime, readPackaged, startWords } from "../conversation/runtime.ts";
 import { captureProgram, runProgram } from "../models/external-process.ts";
 
 /** The name of the sample session in the project. */
@@ -56,7 +56,7 @@ export async function openTourStage(
     folder,
     project,
     async run([program = "", ...words]) {
-      const call = program === "jpg" ? [runtime.nodePath, runtime.jpgPath, ...words] : [program, ...words];
+      const call = program === "jpg" ? [...startWords(runtime), ...words] : [program, ...words];
       const { code, ...printed } = await captureProgram(call, { cwd: project, env });
       if (code === 0) return printed;
       const message = `The tour stopped: \`${[program, ...words].join(" ")}\` ended with exit code ${code}: ${printed.stderr.trim()}`;
@@ -66,7 +66,7 @@ export async function openTourStage(
     async stay() {
       const bin = join(folder, "bin");
       await mkdir(bin);
-      const script = `#!/bin/sh\nexec ${shellWord(runtime.nodePath)} ${shellWord(runtime.jpgPath)} "$@"\n`;
+      const script = `#!/bin/sh\nexec ${startWords(runtime).map(shellWord).join(" ")} "$@"\n`;
       await writeFile(join(bin, "jpg"), script, { mode: 0o755 });
       const PATH = [bin, runtime.env["PATH"]].filter((one) => one !== undefined).join(delimiter);
       const shell = runtime.env["SHELL"] ?? "sh";
