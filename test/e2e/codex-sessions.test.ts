@@ -7,7 +7,7 @@ import type { ImportReport } from "../../src/app/import/import-report.ts";
 import type { KeptRow } from "../../src/app/import/list-kept.ts";
 import type { ResumeReport } from "../../src/app/import/resume.ts";
 import { answer, type Json, meta, prompt, rolloutBytes } from "../helpers/codex-session.ts";
-import { createSandbox, type Sandbox } from "../helpers/run-jpg.ts";
+import { createSandbox, type Sandbox, smallSession } from "../helpers/run-jpg.ts";
 
 let sandbox: Sandbox;
 beforeEach(() => {
@@ -113,28 +113,32 @@ describe("a compressed session", () => {
 describe("jpg resume --with codex", () => {
   const resume = () => sandbox.json<ResumeReport>(["resume", "--with", "codex"]);
 
+  /** Brings a conversation of another agent in: of a session of its own, Codex would resume that. */
+  const bringIn = () => sandbox.jpg(["import", sandbox.session("small.jsonl", smallSession())]);
+
   it("writes a session where Codex looks, prints its command, and writes it once", async () => {
-    keep(ONE, talk(ONE, sandbox.project));
-    await sandbox.jpg(["import"]);
+    await bringIn();
     const first = await resume();
-    expect(first.path).toMatch(/\.codex\/sessions\/2026\/01\/02\/rollout-2026-01-02T03-02-00-[0-9a-f-]{36}\.jsonl$/);
+    expect(first.path).toMatch(
+      /\.codex\/sessions\/\d{4}\/\d\d\/\d\d\/rollout-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-[0-9a-f-]{36}\.jsonl$/,
+    );
     expect(first).toMatchObject({ agent: "codex", command: ["codex", "resume", first.session], reused: false });
     const text = await sandbox.jpg(["resume", "--with", "codex"]);
     expect(text.stdout).toContain(`codex resume ${first.session}`);
     expect(await resume()).toMatchObject({ path: first.path, reused: true });
-    expect(readdirSync(dirname(first.path))).toHaveLength(2);
-    expect(await sandbox.json(["import", first.path])).toMatchObject([{ status: "unchanged", turns: 1 }]);
+    expect(readdirSync(dirname(first.path))).toHaveLength(1);
+    expect(await sandbox.json(["import", first.path])).toMatchObject([{ status: "unchanged", turns: 6 }]);
   });
 
   it("names the model provider that Codex uses here: at a terminal it resumes no session without one", async () => {
-    keep(ONE, talk(ONE, sandbox.project));
-    await sandbox.jpg(["import"]);
+    await bringIn();
     const provider = async () =>
       (JSON.parse(readFileSync((await resume()).path, "utf8").split("\n", 1)[0] ?? "") as { payload: Json }).payload[
         "model_provider"
       ];
     expect(await provider()).toBe("openai");
     const config = ['model_provider = "reef" # ours', "", "[model_providers.reef]", 'model_provider = "other"', ""];
+    mkdirSync(join(sandbox.home, ".codex"), { recursive: true });
     writeFileSync(join(sandbox.home, ".codex", "config.toml"), config.join("\n"));
     expect(await provider()).toBe("reef");
   });

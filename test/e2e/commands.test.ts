@@ -439,7 +439,7 @@ describe("the documents of --json", () => {
           "tokens_source": "estimate",
           "compactions": 0,
           "forks": 1,
-          "updated_at": "2026-05-01T12:00:08.000Z",
+          "updated_at": "2026-03-01T09:01:00.000Z",
           "active": true,
           "overhead_source": "typical",
           "agent": "claude-code",
@@ -502,6 +502,10 @@ describe("the documents of --json", () => {
         "window": {
           "model": "anthropic/claude-sonnet-4-5-20250929",
           "tokens": 200000
+        },
+        "paid": {
+          "requests": 18,
+          "usd": 0.<commit 3>
         },
         "id": "<id>",
         "branch": "<id>/main",

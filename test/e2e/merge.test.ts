@@ -70,6 +70,7 @@ describe("jpg merge", () => {
     expect(await run("jpg stats")).toMatchInlineSnapshot(`
       "$ jpg stats
       In the window: 20.2k of 200.0k tokens, 10 % (claude-sonnet-4-5-20250929)
+      Paid so far:   $0.00073 for 9 requests at list prices
       Conversation:  <id>
       Branch:        <id>/short
       Turns:         4

@@ -180,6 +180,7 @@ describe("jpg review", () => {
     expect(await run("jpg review")).toMatchInlineSnapshot(`
       "$ jpg review
       ! error: <id>/main is not a fork, and no remote is known to have it, so there is nothing to compare it with.
+      ! hint: \`jpg diff --stat\` shows what compactions changed for the model.
       ! hint: \`jpg review FORK\` reviews a fork of the conversation, which \`jpg ls --branches\` lists.
       ! hint: \`jpg fetch\` downloads what a remote has of it.
       [exit 2]

@@ -85,7 +85,7 @@ function maker({ kind, source, summary }: LogRow, agent: string | undefined): Sa
   return kind === "revert" || source !== "import" || summary === undefined ? "" : renderMaker(agent);
 }
 
-/** `, by Claude Code`; empty where the agent is not known. */
+/** `, by AGENT` as the agent calls itself; empty where the agent is not known. */
 export function renderMaker(agent: string | undefined): SafeText {
   return agent === undefined ? "" : safe`, by ${forTerminalLine(agent)}`;
 }

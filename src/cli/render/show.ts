@@ -89,7 +89,7 @@ function renderConversation(report: ShowConversation, rendering: Rendering): Saf
   ]);
 }
 
-/** The shown name of the agent in `claude-code SESSION`. */
+/** The shown name of the agent in `FORMAT SESSION`. */
 function agentOf(source: string | null): string | undefined {
   return source === null ? undefined : agentName(source.split(" ", 1)[0] ?? source);
 }

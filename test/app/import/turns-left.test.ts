@@ -37,7 +37,7 @@ describe("turns between two compactions, the second attached before the first", 
     expect(report).toMatchObject({ status: "created", turns: 2 });
     expect(report.turns_left).toBeGreaterThanOrEqual(3);
     expect(renderImport([report], PLAIN)).toMatch(
-      /turns are on branches that the agent abandoned: `jpg import --all-branches` imports them as forks\./,
+      /turns\s+are\s+on\s+branches\s+that\s+the\s+agent\s+abandoned:\s+`jpg import --all-branches`\s+imports\s+them\s+as\s+forks\./,
     );
     expect(report.left_at).not.toEqual([]);
     for (const { after_turn: after, request } of report.left_at ?? []) {
