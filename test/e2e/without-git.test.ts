@@ -38,7 +38,7 @@ describe("without git", () => {
     expect(await run("ls")).toMatch(/26 +~/);
     expect(await run("compact", "--dry-run")).toContain("Would compact");
     await run("compact");
-    expect(await run("log")).toMatch(/live\) compact 0\.\.22/);
+    expect(await run("log")).toMatch(/in force\) compact 0\.\.22/);
     expect(await run("diff", "--stat")).toContain("total");
     const [newest] = JSON.parse(await run("log", "--json")) as [{ commit: string }];
     // In place of `git revert`, twice: taken back, and brought back.

@@ -30,7 +30,6 @@ import {
   reportUnchanged,
   type StoreFacts,
 } from "./import-report.ts";
-import { sessionTitle } from "./session-title.ts";
 
 export interface SessionImport {
   /** Null when the store has all of it. */
@@ -178,7 +177,7 @@ function describe(plan: Planned, compactions: number): ImportReport {
     skipped_lines: session.skippedLines.length,
     status: decision.kind === "create" ? "created" : decision.kind === "fork" ? "forked" : "updated",
     source: open.path,
-    title: sessionTitle(session),
+    title: session.title,
     ...agentOf(open),
     ...newerAgentOf(open),
     turns_added: chain.turnCount - turnsBefore(decision),
