@@ -52,7 +52,7 @@ it.each(["--index-output=VICTIM", "--output=VICTIM", "../../../victim"])(
   async (pattern) => {
     const caches = await fillCaches();
     const names = caches.map((path) => basename(path).replace(/-[0-9a-f]{16,}$/, ""));
-    expect(names.sort()).toEqual(["sources-1", "tip-2", "view"]);
+    expect(names.sort()).toEqual(["sources-1", "tip-3", "view"]);
     const text = pattern.replace("VICTIM", victim);
     for (const args of [...COMMANDS, ["import", session]]) {
       for (const path of caches) if (existsSync(path)) poison(path, text);
