@@ -7,7 +7,7 @@ import type { SimpleGitOptions } from "simple-git";
 import { asSentence, repositoryError } from "../../core/errors.ts";
 import { readSetting } from "../config-file.ts";
 import type { Environment } from "../environment.ts";
-import { readFileIfExists, renameFile } from "../files.ts";
+import { readFileIfExists, renameFile, syncFolders } from "../files.ts";
 import { requireNoPipes, requireOwnGitDir } from "../git-dir.ts";
 import { clearLock, isAbandoned } from "../locks.ts";
 import { programCall } from "../program-call.ts";
@@ -288,6 +288,7 @@ export async function rewriteConfig(gitDir: string, change: (text: string) => st
     await lock.writeFile(change((await readFileIfExists(path)) ?? ""));
     await lock.close();
     renameFile(`${path}.lock`, path);
+    await syncFolders([gitDir]);
   } catch (error) {
     await lock.close();
     await rm(`${path}.lock`, { force: true });
