@@ -113,6 +113,7 @@ export const SYSTEM_CLOCK: Pick<Runtime, "now" | "localTime" | "startOfDay"> = {
 
 /** Finds a file of jpg's package by its path there; absolute. Null if the code was bundled without it. */
 export function findPackaged(path: string): string | null {
+  // The bundle is at another depth than the source: search upwards to the package's root.
   let folder = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(folder, path))) {
     if (dirname(folder) === folder) return null;
@@ -124,17 +125,8 @@ export function findPackaged(path: string): string | null {
 /** Reads a file of jpg's package by its path there; the executable has these files in itself. */
 export async function readPackaged(path: string): Promise<string> {
   if (isSea()) return getAsset(path.replaceAll("\\", "/"), "utf8");
-  let folder = dirname(fileURLToPath(import.meta.url));
-  // The bundle is at another depth than the source: search upwards to the package's root.
-  for (;;) {
-    try {
-      return await readFile(join(folder, path), "utf8");
-    } catch (error) {
-      const parent = dirname(folder);
-      if (parent === folder) throw error;
-      folder = parent;
-    }
-  }
+  // Never from the current folder: what is not there is not there.
+  return readFile(findPackaged(path) ?? join(dirname(fileURLToPath(import.meta.url)), path), "utf8");
 }
 
 /**
