@@ -4,10 +4,11 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { COMMON_RULES } from "../src/cli/common-rules.ts";
 import { GLOBAL_OPTIONS } from "../src/cli/frame/command.ts";
 import { COMMAND_GROUPS, loadCommands } from "../src/cli/help.ts";
 import { buildCommand } from "../src/cli/parse-arguments.ts";
-import { COMMON_RULES, describe } from "./generate-cli-docs.mjs";
+import { describe } from "./generate-cli-docs.mjs";
 
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
 

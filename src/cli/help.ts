@@ -85,7 +85,7 @@ export function renderHelp(): string {
     ...rows.map(([title, name, text]) => `${title.padEnd(titles ?? 0)}  ${name.padEnd(names ?? 0)}  ${text}`),
     "",
     "The main loop: `jpg compact && jpg resume --exec`; `jpg undo` undoes the first.",
-    "`jpg COMMAND --help` explains a command, `jpg help --all` lists all of them.",
+    "Help: `jpg COMMAND --help`, `jpg help --all`; for a model: `jpg help --agents`.",
     "",
     ...optionLines(GLOBAL_OPTIONS, "Options of every command:"),
     "",
@@ -107,6 +107,7 @@ export function renderFullHelp(commands: readonly CommandSpec[]): string {
       ...[...Object.keys(first), ...others].map((name) => `  ${name.padEnd(width)}  ${summaries.get(name) ?? ""}`),
     ]),
     "",
+    "For a model: `jpg help --agents`, all commands and options on one page.",
     "Other spellings: `git jpg ls`, `jpg conversation ls`, `jpg c ls`.",
   ].join("\n");
 }

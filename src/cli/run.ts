@@ -12,6 +12,7 @@ import { type Runtime, SYSTEM_CLOCK } from "../app/conversation/runtime.ts";
 import { openWorkspace, type Workspace, type WorkspaceOptions, warnOfPrograms } from "../app/conversation/workspace.ts";
 import { JpgError } from "../core/errors.ts";
 import { forTerminal, shellWord } from "../core/safe-text.ts";
+import { renderAgentsHelp } from "./agents-help.ts";
 import { COMMANDS } from "./command-table.ts";
 import { type CommandSpec, exitCodeOf, type Fronts, GLOBAL_OPTIONS, optionsFrom, withEngine } from "./frame/command.ts";
 import { showManual } from "./frame/manual.ts";
@@ -144,8 +145,9 @@ async function runCommand(call: Call, world: World): Promise<number> {
   const { name = "status" } = call;
   const [about, ...more] = words.filter((word) => word !== "--all");
   const all = words.includes("--all");
-  if (name === "--help" || name === "-h" || (name === "help" && about === undefined)) {
-    world.output.data(forTerminal(all ? renderFullHelp(await loadCommands()) : renderHelp()));
+  const general = await generalHelp(name, about, all);
+  if (general !== null) {
+    world.output.data(forTerminal(general));
     return 0;
   }
   if (name.startsWith("-")) throw unknownOption(name);
@@ -156,6 +158,13 @@ async function runCommand(call: Call, world: World): Promise<number> {
   if (name !== "help" && !asksForHelp(command, words)) return runParsed(command, call, world);
   await explain(command, { all, isManual: name === "help" && !all && world.isTerminal }, world);
   return 0;
+}
+
+/** Renders what `jpg --help` and `jpg help` print without the name of a command; null = something else was typed. */
+async function generalHelp(name: string, about: string | undefined, all: boolean): Promise<string | null> {
+  if (name === "help" && about === "--agents") return renderAgentsHelp(await loadCommands());
+  if (name !== "--help" && name !== "-h" && (name !== "help" || about !== undefined)) return null;
+  return all ? renderFullHelp(await loadCommands()) : renderHelp();
 }
 
 /** Shows the manual page of a command, if it is asked for and can be shown, or else prints the help of the command. */

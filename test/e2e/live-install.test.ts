@@ -122,7 +122,7 @@ describe("hooks install --live", () => {
     const texts = files
       .filter(({ parentPath }) => !parentPath.includes(".git"))
       .map((entry) => read(join(entry.parentPath, entry.name)));
-    expect(texts.length).toBe(8);
+    expect(texts.length).toBe(9);
     // Claude Code has settings for the user alone.
     expect(texts.filter((text) => text.includes(sandbox.home))).toHaveLength(0);
     await jpg(["hooks", "uninstall", ...AGENTS, "--project"]);

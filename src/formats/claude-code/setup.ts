@@ -52,7 +52,13 @@ export const CLAUDE_SETUP: AgentSetup = {
 const REFUSED = "disabledMcpjsonServers";
 
 /** A folder with `plugin.json` is a plug-in, so that is written last. */
-const PLUGIN_FILES = ["hooks/register.js", "skills/jpg/SKILL.md", "hooks/hooks.json", ".claude-plugin/plugin.json"];
+const PLUGIN_FILES = [
+  "hooks/register.js",
+  "skills/jpg/SKILL.md",
+  "skills/jpg/reference.md",
+  "hooks/hooks.json",
+  ".claude-plugin/plugin.json",
+];
 
 const TYPES = ".claude-plugin/types";
 /** Seen with 2.1.332: a session at a terminal may write types for whoever edits a plug-in that it loads from a folder. */
