@@ -87,8 +87,8 @@ describe("sessions that OpenCode keeps", () => {
     keep("ses_c", "/elsewhere");
     save();
     expect(await load()).toEqual([
-      { status: "created", title: "ask ses_a" },
-      { status: "created", title: "ask ses_b" },
+      { status: "created", title: "Kelp beds" },
+      { status: "created", title: "Kelp beds" },
     ]);
     const home = sandbox.home;
     expect([...asked()].sort()).toEqual([

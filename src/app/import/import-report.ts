@@ -5,6 +5,7 @@ import type { ExportOrigin, SkippedLine } from "../../formats/imported-session.t
 import type { BranchTip, ConversationStore, FileChange } from "../../store/store.ts";
 import { openSealedCache } from "../conversation/caches.ts";
 import { sha256 } from "../conversation/runtime.ts";
+import { conversationTitle } from "../conversation/title.ts";
 import type { BranchTree } from "../conversation/tree.ts";
 import { familyOf, importSuffix } from "../names/find-session.ts";
 import type { OpenSession } from "../sessions/open-session.ts";
@@ -80,12 +81,12 @@ export async function reportUnchanged(
   tree: BranchTree,
 ): Promise<ImportReport> {
   const events = sum(await countStoredEvents(store, tree.turnOids));
-  const { branch, header, turnOids, compactions } = tree;
+  const { branch, turnOids, compactions } = tree;
   const held = {
     turns: turnOids.length,
     events,
     compactions: compactions.length,
-    title: header.title,
+    title: await conversationTitle({ store }, tree),
     ...agentOf(open),
   };
   return unchangedReport(branch, held, { path: open.path, byteLength: open.source.byteLength });

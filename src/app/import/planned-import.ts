@@ -5,6 +5,7 @@ import { titleOfRequest } from "../../core/conversation/marks.ts";
 import { branchName, conversationOf } from "../../core/conversation/name.ts";
 import type { AbandonedBranch, ImportedSession } from "../../formats/imported-session.ts";
 import type { BranchWrite, CommitSpec } from "../../store/store.ts";
+import { conversationTitle } from "../conversation/title.ts";
 import type { Workspace } from "../conversation/workspace.ts";
 import { countLines, type OpenSession } from "../sessions/open-session.ts";
 import { reportSideFiles } from "../sessions/side-files.ts";
@@ -30,6 +31,7 @@ import {
   reportUnchanged,
   type StoreFacts,
 } from "./import-report.ts";
+import { givenSessionTitle, sessionTitle } from "./session-title.ts";
 
 export interface SessionImport {
   /** Null when the store has all of it. */
@@ -119,10 +121,11 @@ async function changedImport(workspace: Workspace, plan: Planned): Promise<Sessi
   };
 }
 
-/** The commits of a planned import, and the number of live compactions after them. */
+/** The commits of a planned import, with what the conversation has after them: its live compactions and its title. */
 interface CountedCommits {
   readonly commits: AsyncIterable<CommitSpec>;
   readonly compactions: number;
+  readonly title: string;
 }
 
 async function createCommits({ store }: Workspace, plan: Planned): Promise<CountedCommits> {
@@ -145,17 +148,24 @@ async function createCommits({ store }: Workspace, plan: Planned): Promise<Count
     sideFiles: open.sideFiles.files,
   });
   const before = await countCompactions(store, parent, changes);
-  return { commits, compactions: before + countNewCompactions(sequence, known) };
+  const compactions = before + countNewCompactions(sequence, known);
+  return { commits, compactions, title: await titleAfter({ store }, plan) };
+}
+
+async function titleAfter(workspace: Pick<Workspace, "store">, { session, continued }: Planned): Promise<string> {
+  if (continued === null) return sessionTitle(session);
+  // What was read of the session began after its stored turns.
+  return givenSessionTitle(session) ?? conversationTitle(workspace, continued.tree);
 }
 
 /**
  * Yields the commits, then reports what was written and releases the session, unless its abandoned branches are still to be made.
  */
-async function* writeAndRelease(held: Held, { commits, compactions }: CountedCommits): AsyncGenerator<CommitSpec> {
+async function* writeAndRelease(held: Held, { commits, ...counted }: CountedCommits): AsyncGenerator<CommitSpec> {
   yield* commits;
   const { plan } = held;
   if (plan === null) return;
-  held.report = describe(plan, compactions);
+  held.report = describe(plan, counted);
   if (!plan.open.allBranches || plan.continued !== null) held.plan = null;
 }
 
@@ -166,7 +176,7 @@ async function finishImport(workspace: Workspace, { plan, report }: Held): Promi
   return withAbandoned(report, await forkAbandoned(workspace, { open, session, chain, branch: place.branch }));
 }
 
-function describe(plan: Planned, compactions: number): ImportReport {
+function describe(plan: Planned, { compactions, title }: Omit<CountedCommits, "commits">): ImportReport {
   const { open, session, chain, decision, place } = plan;
   return {
     id: conversationOf(place.branch),
@@ -177,7 +187,7 @@ function describe(plan: Planned, compactions: number): ImportReport {
     skipped_lines: session.skippedLines.length,
     status: decision.kind === "create" ? "created" : decision.kind === "fork" ? "forked" : "updated",
     source: open.path,
-    title: session.title,
+    title,
     ...agentOf(open),
     ...newerAgentOf(open),
     turns_added: chain.turnCount - turnsBefore(decision),
