@@ -1,4 +1,4 @@
-// Builds dist/: rolldown bundles the command, the library and the script of pages, each with the packages it uses;
+// Builds dist/: rolldown bundles the command with the library, and the script of pages, each with the packages it uses;
 // dts-bundle-generator writes the library's types as one file. `--no-types` leaves them out; `--out DIR` builds there, and
 // `--modules FILE` lists the files of packages that the bundles hold; `--executable` bundles the command as one file and nothing
 // else (for scripts/release.mjs).
@@ -46,17 +46,15 @@ if (given.executable) {
   await bundle({ executable: "src/cli/executable.ts" }, output);
   process.exit();
 }
-await bundle(
-  { index: "src/index.ts" },
-  { dir, format: "esm", entryFileNames: "[name].js", chunkFileNames: "library/[name]-[hash].js", minify },
+const LIBRARY = "library.cjs";
+// CommonJS loads faster than ES modules do.
+const chunks = await bundle(
+  { library: "src/index.ts", "cli/main": "src/cli/main.ts" },
+  { dir, format: "cjs", entryFileNames: "[name].cjs", chunkFileNames: "chunks/[name]-[hash].cjs", minify },
   // What the command loads late, the library needs at once.
   { checks: { ineffectiveDynamicImport: false } },
 );
-// CommonJS loads faster than ES modules do.
-await bundle(
-  { "cli/main": "src/cli/main.ts" },
-  { dir, format: "cjs", entryFileNames: "[name].cjs", chunkFileNames: "chunks/[name]-[hash].cjs", minify },
-);
+writeFileSync(join(dir, "index.js"), moduleOf(chunks.find(({ fileName }) => fileName === LIBRARY)));
 await bundle(
   { page: "browser/main.ts" },
   { file: `${dir}/browser/page.js`, format: "iife", minify: true, codeSplitting: false },
@@ -79,6 +77,12 @@ async function bundle(input, output, own = {}) {
     if (renderedLength > 0 && id.includes("node_modules")) packaged.add(relative(root, id));
   }
   await build.close();
+  return files;
+}
+
+/** The library as an ES module, with names that an import can list. */
+function moduleOf({ fileName, exports }) {
+  return `import library from "./${fileName}";\nexport const { ${exports.join(", ")} } = library;\n`;
 }
 
 /** Says the licences; and what would end a script or begin a comment in HTML is written as strings and patterns may, too. */

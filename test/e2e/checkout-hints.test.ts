@@ -28,7 +28,7 @@ async function checkOut(...words: readonly string[]): Promise<string> {
   return shown;
 }
 
-describe.skipIf(tmuxMissing !== null)("jpg checkout on a terminal", () => {
+describe.skipIf(tmuxMissing !== null)("jpg checkout on a terminal (tmux)", () => {
   it("says how to make the conversation active, unless it is, and what removes the files", async () => {
     await sandbox.jpg(["fork", "@", "try", "--no-activate"]);
     const other = await checkOut(`${sandbox.conversation}/try`, "../try");

@@ -47,7 +47,7 @@ async function choose(word: string): Promise<void> {
   pane.type("Enter");
 }
 
-describe.skipIf(tmuxMissing !== null)("jpg alone on a terminal", () => {
+describe.skipIf(tmuxMissing !== null)("jpg alone on a terminal (tmux)", () => {
   it("lists what is imported and what is not, on 80 columns, without a stranger's control sequences", async () => {
     await open();
     const screen = pane.visible();

@@ -88,7 +88,7 @@ describe("jpg resume after undo and redo", () => {
   });
 });
 
-describe.skipIf(tmuxMissing !== null)("jpg resume on a terminal", () => {
+describe.skipIf(tmuxMissing !== null)("jpg resume on a terminal (tmux)", () => {
   it("asks whether to start the agent only where its program is found, and else says what to type later", async () => {
     const bin = join(sandbox.root, "bin");
     mkdirSync(bin);

@@ -163,7 +163,7 @@ describe("jpg undo --agent", () => {
     });
   });
 
-  describe.skipIf(tmuxMissing !== null)("on a terminal", () => {
+  describe.skipIf(tmuxMissing !== null)("on a terminal (tmux)", () => {
     let pane: Pane;
     afterEach(() => pane.close());
     const open = (...words: string[]): Pane => {
@@ -202,14 +202,17 @@ describe("jpg undo --agent", () => {
       expect(await sandbox.json(["undo", ...option])).toMatchObject({ error: { code: "usage" } });
   });
 
-  it.skipIf(agentMissing !== null)("is what the real Claude Code then sends", async () => {
-    keep(sessionBytes(compacted()));
-    const { path } = await sandbox.json<Undone>(["undo", "--agent"]);
-    const { sent } = await letAgentGoOn(path, { prompt: "Go on.", model: "claude-sonnet-4-5" });
-    const text = JSON.stringify(sent);
-    for (const name of ["kelp", "limpet", "whelk", "mussel"]) expect(text).toContain(`Count the ${name}.`);
-    expect(text).not.toContain(SUMMARY);
-  });
+  it.skipIf(agentMissing !== null)(
+    "is what the real Claude Code then sends (real agent: needs JPG_AGENTS_DIR)",
+    async () => {
+      keep(sessionBytes(compacted()));
+      const { path } = await sandbox.json<Undone>(["undo", "--agent"]);
+      const { sent } = await letAgentGoOn(path, { prompt: "Go on.", model: "claude-sonnet-4-5" });
+      const text = JSON.stringify(sent);
+      for (const name of ["kelp", "limpet", "whelk", "mussel"]) expect(text).toContain(`Count the ${name}.`);
+      expect(text).not.toContain(SUMMARY);
+    },
+  );
 });
 
 describe("jpg redo", () => {
