@@ -24,6 +24,9 @@ const nodes: ReadonlyMap<string, string> = new Map(
 /** What the executable is made of; where it cannot be made, there is none to test. */
 const node24 = `${process.platform}-${process.arch}` === "linux-x64" ? nodes.get("24") : undefined;
 
+/** Milliseconds: types and the executable take two minutes of a processor, and other tests run beside it. */
+const RELEASE_HANGS = 1_200_000;
+
 let folder: TempFolder;
 let tarball: string;
 beforeAll(() => {
@@ -34,7 +37,7 @@ beforeAll(() => {
     stdio: ["ignore", "pipe", "inherit"],
   });
   tarball = join(out, `jpg-cli-${version}.tgz`);
-});
+}, RELEASE_HANGS);
 afterAll(() => folder.remove());
 
 /** Installs the tarball by npm on a Node; gives what npm said and a place for the installed jpg. */
