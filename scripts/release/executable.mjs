@@ -56,6 +56,7 @@ export async function makeExecutable({ from, out, version, node }) {
     symlinkSync("jpg", join(folder, "git-jpg"));
     for (const file of ["LICENSE", "README.md", LICENCES]) cpSync(join(from, file), join(folder, file));
     cpSync(join(nodeFolder, "LICENSE"), join(folder, "NODE-LICENSE.txt"));
+    cpSync(join(from, "man"), join(folder, "man"), { recursive: true });
     const archive = join(out, `${name}.tar.gz`);
     execFileSync("tar", ["-czf", archive, "-C", out, name]);
     const [bytes, packed] = [statSync(program).size, statSync(archive).size];

@@ -25,6 +25,7 @@ beforeEach(() => {
   folder = createTempFolder();
   out = join(folder.path, "release");
   writeText(join(out, LINUX, "jpg"), "#!/bin/sh\necho 1.2.3\n");
+  writeText(join(out, LINUX, "man/jpg.1"), ".TH JPG 1\n");
   execFileSync("tar", ["-czf", join(out, `${LINUX}.tar.gz`), "-C", out, LINUX]);
   writeText(join(out, "jpg-cli-1.2.3.tgz"), "the package");
 });
@@ -95,13 +96,14 @@ describe.runIf(`${process.platform}-${process.arch}` === "linux-x64")("install.s
     return { ran, bin };
   }
 
-  it("installs jpg and git-jpg in ~/.local/bin, and says where", async () => {
+  it("installs jpg, git-jpg and their manual in ~/.local, and says where", async () => {
     const { ran, bin } = await install();
     const stdout = `jpg 1.2.3 is installed: ${bin}/jpg\nPut ${bin} on your PATH to start it as jpg.\n`;
     expect(ran).toEqual({ code: 0, stdout, stderr: "" });
     expect(readdirSync(bin).sort()).toEqual(["git-jpg", "jpg"]);
     expect(lstatSync(join(bin, "git-jpg")).isSymbolicLink()).toBe(true);
     expect(execFileSync(join(bin, "git-jpg")).toString()).toBe("1.2.3\n");
+    expect(readdirSync(join(bin, "../share/man/man1"))).toEqual(["jpg.1"]);
   });
 
   it("replaces an older jpg where JPG_BIN says, also in a folder with a space in its name", async () => {

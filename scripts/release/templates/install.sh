@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs jpg {{VERSION}} and `git jpg`, without Node: a program of its own, in ~/.local/bin or where JPG_BIN says. Run it again
-# for a newer version; to uninstall, remove `jpg` and `git-jpg` there.
+# for a newer version; to uninstall, remove `jpg` and `git-jpg` there, and the manual's pages in ../share/man/man1.
 set -eu
 
 version='{{VERSION}}'
@@ -47,6 +47,10 @@ cp "$folder/$name/jpg" "$bin/.jpg.new"
 chmod 755 "$bin/.jpg.new"
 mv -f "$bin/.jpg.new" "$bin/jpg"
 ln -sf jpg "$bin/git-jpg"
+# Where `man` looks for programs of that folder.
+pages=$bin/../share/man/man1
+mkdir -p "$pages"
+cp "$folder/$name"/man/*.1 "$pages/"
 echo "jpg $version is installed: $bin/jpg"
 case ":$PATH:" in
   *":$bin:"*) ;;

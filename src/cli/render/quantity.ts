@@ -15,7 +15,7 @@ import {
   safe,
 } from "../../core/safe-text.ts";
 import { type Cell, renderTable } from "../frame/table.ts";
-import type { Rendering, Style } from "../frame/terminal.ts";
+import { fitMiddle, type Rendering, type Style } from "../frame/terminal.ts";
 import { wrapProse } from "../frame/wrap.ts";
 
 /** Renders a count with its noun, e.g. `1 turn`, `12 turns`, `1,204 lines`. */
@@ -299,19 +299,24 @@ function amount(count: number): SafeText {
   return count === 0 ? safe`-` : groupDigits(count);
 }
 
+/** Columns for what is mentioned, at least, and for what stands beside it at most. */
+const MENTION_COLUMNS = 16;
+const BESIDE_MENTION = 31;
+
 function mentionLines({ facts, mentioned_later }: LossReceipt, { style, width }: Rendering): SafeText[] {
   if (mentioned_later.length === 0) return [];
   const all = Object.values(facts).reduce((sum, counts) => sum + counts.mentioned_later, 0);
   const rows = mentioned_later.map(({ kind, text, turn }) => [
     { text: NAMES[kind], paint: style.faint },
-    forTerminalLine(text),
+    // A path keeps the file's name.
+    fitMiddle(forTerminalLine(text), Math.max(MENTION_COLUMNS, width - BESIDE_MENTION)),
     { text: safe`turn ${groupDigits(turn)}`, paint: style.faint },
   ]);
   const rest = all - mentioned_later.length;
   return [
     "",
     safe`${INDENT}Source gone, still mentioned by a later turn:`,
-    ...renderTable(rows, { columns: [{}, { shrinkTo: 16 }, {}], width, indent: `${INDENT}  ` }),
+    ...renderTable(rows, { columns: [{}, { shrinkTo: MENTION_COLUMNS }, {}], width, indent: `${INDENT}  ` }),
     ...(rest > 0 ? [safe`${INDENT}  … ${groupDigits(rest)} more`] : []),
   ];
 }
