@@ -94,7 +94,7 @@ describe("renderLoss", () => {
             jpg. MENTIONED LATER: gone, yet a later turn mentions it.
 
           Source gone, still mentioned by a later turn:
-            files  src/␛[31mlonglonglonglonglonglonglonglonglonglonglonglong…  turn 12
+            files  src/␛[31mlonglonglonglon…glonglonglonglonglong.ts  turn 12
             … 24 more"
     `);
   });
