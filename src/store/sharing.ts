@@ -60,6 +60,8 @@ export interface TransferOptions {
   readonly interactive?: boolean;
   /** Receives git's output line by line; a line with `isFinal` false is overwritten by the next, "" when git has ended. */
   readonly progress?: (line: string, isFinal: boolean) => void;
+  /** The name in node of the system whose file names count; absent = this one's. */
+  readonly platform?: string;
 }
 
 /** The result of pushing a branch. */
@@ -118,6 +120,8 @@ export interface Fetched {
   readonly isMoved: boolean;
   /** Names of the branches that the remote has now. */
   readonly remoteBranches: ReadonlySet<string>;
+  /** Names of those that were left out, because this system cannot keep them. */
+  readonly unfit: readonly string[];
 }
 
 export interface Sharing {

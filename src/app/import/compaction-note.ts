@@ -35,7 +35,13 @@ const LOOK_MS = 40;
 export async function noteCompaction(runtime: Runtime, { agent, event, entry }: NoteRequest): Promise<string | null> {
   const hook = readHookEvent(event);
   const isImported = entry === null || (await isGone(entry));
-  const folder = await folderOfSession({ agent, transcript: hook.transcript, kept: null, cwd: hook.cwd });
+  const folder = await folderOfSession({
+    agent,
+    transcript: hook.transcript,
+    kept: null,
+    cwd: hook.cwd,
+    platform: runtime.platform,
+  });
   const workspace = await openWorkspace({ ...runtime, cwd: folder ?? runtime.home }).catch(nullIfNoStore);
   if (workspace === null) return null;
   try {

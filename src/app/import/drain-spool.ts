@@ -86,7 +86,7 @@ async function importEntry(entry: SpoolEntry, runtime: Runtime): Promise<DrainRe
   }
   try {
     const workspace = await openWorkspace(
-      { ...runtime, cwd: (await folderOfSession(entry)) ?? runtime.home },
+      { ...runtime, cwd: (await folderOfSession({ ...entry, platform: runtime.platform })) ?? runtime.home },
       { create: true },
     );
     try {
@@ -144,12 +144,15 @@ export async function folderOfSession({
   kept,
   agent,
   cwd,
-}: Pick<SpoolEntry, "transcript" | "kept" | "agent" | "cwd">): Promise<string | null> {
+  platform,
+}: Pick<SpoolEntry, "transcript" | "kept" | "agent" | "cwd"> & Pick<Runtime, "platform">): Promise<string | null> {
   const files = [transcript, kept].filter((file) => file !== null);
-  const starts = await Promise.all(files.map((file) => startOfSession(file, agent, transcript ?? file)));
+  const starts = await Promise.all(
+    files.map((file) => startOfSession({ path: file, agent, kept: transcript ?? file, platform })),
+  );
   for (const path of [...starts, cwd]) {
     if (path === null) continue;
-    const { path: whole, existing } = canonicalOf(path);
+    const { path: whole, existing } = canonicalOf(path, platform);
     if (whole === existing ? statSync(existing).isDirectory() : (await projects.around(existing)) !== null)
       return existing;
   }

@@ -5,6 +5,7 @@ import { offeredTools, type ToolDefinition } from "../../core/conversation/defin
 import type { Event, View } from "../../core/conversation/event.ts";
 import { conversationOf } from "../../core/conversation/name.ts";
 import { nearestName, userError } from "../../core/errors.ts";
+import { folderKey, isWindowsPath, parseWindows, withoutEnd } from "../../core/folder-path.ts";
 import { escapeForPattern } from "../../core/look/search-words.ts";
 import { joinContinued } from "../../core/model/continued-texts.ts";
 import { inferProvider, parseModelName } from "../../core/model/model-name.ts";
@@ -200,7 +201,7 @@ function parseRoot(word: string, cwd: string): RootMapping {
   const folder = parseWindows(from);
   const isFolder = folder === null ? /^\/[^/]/.test(from) : folder.names.length > 0;
   // A Windows path is not relative to this machine's folders.
-  if (isFolder && to !== "") return { from, to: withoutEnd(isWindows(to) ? to : resolve(cwd, to)) };
+  if (isFolder && to !== "") return { from, to: withoutEnd(isWindowsPath(to) ? to : resolve(cwd, to)) };
   throw userError(
     "usage",
     `--root ${word}: expected OLD=NEW, where OLD is the absolute path of a folder other than /.`,
@@ -210,42 +211,6 @@ function parseRoot(word: string, cwd: string): RootMapping {
       ],
     },
   );
-}
-
-function withoutEnd(path: string): string {
-  return path.replace(/[/\\]+$/, "");
-}
-
-/** Whether a path is in a notation that only Windows has. */
-function isWindows(path: string): boolean {
-  return /^(?:[A-Za-z]:(?:[/\\]|$)|\\\\)/.test(path);
-}
-
-interface WindowsFolder {
-  /** The letter of a drive, or the server of a share. */
-  readonly drive: string;
-  readonly isShare: boolean;
-  /** Names of folders below the drive or server, the share first. */
-  readonly names: readonly string[];
-}
-
-const DRIVE = /^(?:[/\\]{2}[?.][/\\])?([A-Za-z]):(?:[/\\]+|$)(.*)$/;
-/** Drives as WSL, Git Bash and Cygwin write them. */
-const MOUNTED = /^\/(?:mnt\/|cygdrive\/)?([A-Za-z])\/+(.+)$/;
-const SHARE = /^(?:[/\\]{2}\?[/\\]UNC[/\\]|[/\\]{2})([^/\\?.]+|[^/\\]{2,})[/\\]+(.+)$/;
-
-/** Parses a folder of a Windows machine in any notation; null for others. */
-function parseWindows(path: string): WindowsFolder | null {
-  const onDrive = DRIVE.exec(path) ?? MOUNTED.exec(path);
-  const [, drive, rest] = onDrive ?? SHARE.exec(path) ?? [];
-  if (drive === undefined || rest === undefined) return null;
-  return { drive, isShare: onDrive === null, names: rest.split(/[/\\]+/).filter((name) => name !== "") };
-}
-
-/** A key that is equal for all notations of a folder: Windows ignores case. */
-function folderKey(path: string): string {
-  const folder = parseWindows(path);
-  return folder === null ? path : [folder.isShare, folder.drive, ...folder.names].join("\\").toLowerCase();
 }
 
 /** Characters that continue the name of a folder. */
@@ -298,7 +263,8 @@ function textMapper(roots: readonly RootMapping[]): (text: string) => string {
 /** A regular expression for all notations of a folder. */
 function folderPattern(path: string): string {
   const folder = parseWindows(path);
-  if (folder === null) return escapeForPattern(path);
+  if (folder === null)
+    return [...new Set([path, path.normalize("NFC"), path.normalize("NFD")])].map(escapeForPattern).join("|");
   const { drive, isShare, names } = folder;
   const [name, ...below] = [drive, ...names].map(anyCase);
   const rest = below.map((one) => SEPARATOR + one).join("");

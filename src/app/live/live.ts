@@ -57,7 +57,10 @@ function passOf(error: unknown): LivePass {
 
 async function answer({ runtime, options, texts }: LivePlace, request: LiveRequest): Promise<LiveAnswer> {
   const { agent, transcript = null, cwd } = request;
-  const started = transcript === null ? null : await folderOfSession({ transcript, kept: null, agent, cwd });
+  const started =
+    transcript === null
+      ? null
+      : await folderOfSession({ transcript, kept: null, agent, cwd, platform: runtime.platform });
   const workspace = await openWorkspace({ ...runtime, cwd: started ?? cwd }, { ...options, create: true });
   try {
     const conversation = await bringUpToDate(workspace, request);

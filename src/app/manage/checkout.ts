@@ -3,6 +3,7 @@ import { readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { conversationOf } from "../../core/conversation/name.ts";
 import { codeOf, userError } from "../../core/errors.ts";
+import { isSameFolder } from "../../core/folder-path.ts";
 import { needsGit } from "../../store/git-dir.ts";
 import type { Worktree } from "../../store/store.ts";
 import { makeActive, readCheckedOut } from "../conversation/checked-out.ts";
@@ -40,7 +41,9 @@ export async function checkoutBranch(
   const { directory } = request;
   const path =
     directory === undefined ? await defaultPlace(workspace, tree) : resolve(workspace.runtime.cwd, directory);
-  const existing = (await worktrees.list()).find((worktree) => worktree.path === path);
+  const existing = (await worktrees.list()).find((worktree) =>
+    isSameFolder(worktree.path, path, workspace.runtime.platform),
+  );
   if (existing !== undefined && !holds(existing, tree)) {
     const what = existing.branch ?? `commit ${existing.commit?.slice(0, 9)}`;
     throw userError("directory_in_use", `${path} is already a worktree of ${what}.`, {

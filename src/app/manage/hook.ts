@@ -4,6 +4,7 @@
 import { realpath } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
 import { JpgError, messageOf, userError } from "../../core/errors.ts";
+import { isSameFolder } from "../../core/folder-path.ts";
 import { type PushedRef, parsePushedRefs, readBehindMark } from "../../store/git-dir.ts";
 import { type Worktree, ZERO_ID } from "../../store/store.ts";
 import { recordedCommit, refreshWorktree } from "../conversation/refresh-view.ts";
@@ -90,9 +91,12 @@ function movingRef({ remoteRef: to, commit, remoteCommit: there }: PushedRef): M
 
 /** Refreshes every worktree of the store; warns about spliced turns in the one where git ran. */
 async function refreshAllWorktrees(workspace: Workspace): Promise<void> {
-  const here = await realpath(workspace.runtime.cwd);
+  const { cwd, platform } = workspace.runtime;
+  const here = await realpath(cwd);
   for (const worktree of (await workspace.store.worktrees?.list()) ?? []) {
-    await refreshBranchWorktree(workspace, worktree, worktree.path === here).catch(ignoreJpgErrors);
+    await refreshBranchWorktree(workspace, worktree, isSameFolder(worktree.path, here, platform)).catch(
+      ignoreJpgErrors,
+    );
   }
 }
 

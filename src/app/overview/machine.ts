@@ -2,6 +2,7 @@
 // store is opened as a command in its project would open it, and never made for a list.
 import { statSync } from "node:fs";
 import { JpgError } from "../../core/errors.ts";
+import { spellingsOf } from "../../core/folder-path.ts";
 import { appendAll } from "../../core/lists.ts";
 import { projects } from "../conversation/engine.ts";
 import { knownPlaces } from "../conversation/known-places.ts";
@@ -65,7 +66,7 @@ interface MachineOptions extends PlaceOptions {
 /** Finds the places in which agents keep sessions or jpg has imported some, in order of their folders. */
 export async function findPlaces(runtime: Runtime): Promise<readonly MachinePlace[]> {
   const sessions = await findMachineSessions(runtime);
-  const topOf = createTops();
+  const topOf = createTops(runtime);
   const places = new Map<string, MachineSession[]>();
   const known = await knownPlaces(runtime);
   for (const directory of [runtime.cwd, ...known]) {
@@ -86,12 +87,12 @@ export async function findPlaces(runtime: Runtime): Promise<readonly MachinePlac
 }
 
 /** Returns a function that finds the top folder of the project around a directory; null = there is none. */
-function createTops(): (directory: string) => Promise<string | null> {
+function createTops({ platform }: Pick<Runtime, "platform">): (directory: string) => Promise<string | null> {
   const tops = new Map<string, string | null>();
   return async (directory) => {
     const known = tops.get(directory);
     if (known !== undefined) return known;
-    const project = await projects.around(canonicalOf(directory).existing).catch(() => null);
+    const project = await projects.around(canonicalOf(directory, platform).existing).catch(() => null);
     const top = project === null ? null : ((await projects.worktrees(project))[0] ?? null);
     tops.set(directory, top);
     return top;
@@ -106,7 +107,9 @@ function createDirectories(
   const paths = sessions.flatMap(({ directory }) =>
     directory !== null && "path" in directory ? [directory.path] : [],
   );
-  const byDigest = new Map([...known, ...paths].map((path) => [sha256(path), path]));
+  const byDigest = new Map(
+    [...known, ...paths].flatMap((path) => spellingsOf(path).map((one) => [sha256(one), path] as const)),
+  );
   return ({ directory }) => {
     if (directory === null) return undefined;
     return "path" in directory ? directory.path : byDigest.get(directory.sha256);
@@ -203,7 +206,7 @@ export async function listMachine(runtime: Runtime, options: MachineOptions): Pr
 /** The place whose active conversation commands here are about; null if the environment names another store or conversation. */
 async function placeHere(runtime: Runtime): Promise<string | null> {
   const { JPG_STORE: store = "", JPG_CONVERSATION: conversation = "" } = runtime.env;
-  return store + conversation === "" ? ((await createTops()(runtime.cwd)) ?? runtime.home) : null;
+  return store + conversation === "" ? ((await createTops(runtime)(runtime.cwd)) ?? runtime.home) : null;
 }
 
 interface ListedPlace {

@@ -5,6 +5,7 @@ import { readdir, rm, stat, utimes } from "node:fs/promises";
 import { delimiter, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { resolveUserPaths } from "../../config/trust.ts";
 import { type JpgError, userError } from "../../core/errors.ts";
+import { localFolder, localKey, spellingsOf } from "../../core/folder-path.ts";
 import { appendAll } from "../../core/lists.ts";
 import type { AgentFormat, AgentStore, SessionDirectory, StoredSession } from "../../formats/agent-format.ts";
 import { withoutRepository } from "../../store/environment.ts";
@@ -218,7 +219,8 @@ export async function openKeptPlace({
   runtime,
   location,
 }: Pick<Workspace, "runtime" | "location">): Promise<KeptPlace> {
-  const here = canonicalOf(runtime.cwd);
+  const { platform } = runtime;
+  const here = canonicalOf(runtime.cwd, platform);
   const project = location.project?.commonDir ?? (await projects.around(here.existing));
   const worktrees = project === null ? [] : await projects.worktrees(project);
   const top = location.project?.root ?? worktrees[0];
@@ -233,10 +235,11 @@ export async function openKeptPlace({
   };
 
   const holdsPath = async (named: string): Promise<boolean | null> => {
-    if (!isAbsolute(named)) return null;
-    const { path, existing } = canonicalOf(named);
+    if (!isAbsolute(localFolder(named, platform))) return null;
+    const { path, existing } = canonicalOf(named, platform);
     const isGone = path !== existing;
-    if (isGone && worktrees.some((worktree) => isWithin(path, worktree))) return true;
+    if (isGone && worktrees.some((worktree) => isWithin(localKey(path, platform), localKey(worktree, platform))))
+      return true;
     const nearest = await projectAround(existing);
     if (nearest !== null) return isOfProject?.(nearest) ?? false;
     return isGone ? null : isOfProject === null && ancestorsOf(path).some(isHere);
@@ -248,7 +251,7 @@ export async function openKeptPlace({
     ...ancestorsOf(here.path).filter((path) => top !== undefined && isWithin(path, top)),
     ...worktrees,
   ];
-  const digests = new Set(directories.map(sha256));
+  const digests = new Set(directories.flatMap(digestsOf));
   let below: Promise<ReadonlySet<string>> | null = null;
   const holdsDigest = async (digest: string): Promise<boolean> => {
     if (digests.has(digest)) return true;
@@ -270,9 +273,12 @@ export async function openKeptPlace({
   };
 }
 
-/** Resolves the symbolic links of a path as far as it exists, and returns how much of it exists. */
-export function canonicalOf(path: string): { readonly path: string; readonly existing: string } {
-  const whole = resolve(path);
+/** Resolves the symbolic links of a path in any notation as far as it exists, and returns how much of it exists. */
+export function canonicalOf(
+  path: string,
+  platform: string | undefined,
+): { readonly path: string; readonly existing: string } {
+  const whole = resolve(localFolder(path, platform));
   for (const at of ancestorsOf(whole)) {
     try {
       const existing = realpathSync.native(at);
@@ -313,6 +319,11 @@ function statOf(path: string): BigIntStats | undefined {
   }
 }
 
+/** Digests of a path in the spellings under which an agent may have got it. */
+function digestsOf(path: string): readonly string[] {
+  return spellingsOf(path).map(sha256);
+}
+
 /** Digests of the paths of a project's folders, nearest first, without those of projects within it. */
 async function digestsBelow(tops: readonly string[]): Promise<ReadonlySet<string>> {
   const digests = new Set<string>();
@@ -321,7 +332,7 @@ async function digestsBelow(tops: readonly string[]): Promise<ReadonlySet<string
     const folder = at;
     const entries: readonly Dirent[] = await readdir(folder, { withFileTypes: true }).catch(() => []);
     if (!tops.includes(folder) && entries.some(({ name }) => name === ".git")) continue;
-    digests.add(sha256(folder));
+    for (const digest of digestsOf(folder)) digests.add(digest);
     const folders = entries.filter((entry) => entry.isDirectory() && !SKIPPED_FOLDERS.has(entry.name));
     for (const { name } of folders) waiting.push(join(folder, name));
   }

@@ -5,6 +5,7 @@ import { readdir } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { codeOf, type JpgError, userError } from "../../core/errors.ts";
+import { localFolder, localKey } from "../../core/folder-path.ts";
 import { shellWord } from "../../core/safe-text.ts";
 import {
   type AgentFormat,
@@ -92,10 +93,15 @@ export function unclearError({ path, directory }: UnclearSession): JpgError {
  * The directory in which a session was begun, by its file, absolute; null = unknown. `agent` = its format, `kept` = where the agent
  * keeps the file.
  */
-export async function startOfSession(path: string, agent: string, kept: string = path): Promise<string | null> {
+export async function startOfSession({
+  path,
+  agent,
+  kept,
+  platform,
+}: Pick<Runtime, "platform"> & { readonly [Field in "path" | "agent" | "kept"]: string }): Promise<string | null> {
   const format = agents().find(({ name }) => name === agent);
   const named = format === undefined ? null : await readDirectory(path, format, basename(dirname(kept)));
-  return named != null && "path" in named && isAbsolute(named.path) ? named.path : null;
+  return named != null && "path" in named && isAbsolute(localFolder(named.path, platform)) ? named.path : null;
 }
 
 /** A session of any project on this machine. */
@@ -117,9 +123,15 @@ export async function findMachineSessions(runtime: Runtime): Promise<readonly Ma
     for (const folder of folders.sort((a, b) => certaintyOf(b) - certaintyOf(a))) {
       const isNamed = (name: string, within: string): boolean => isSessionName(agent, name, within);
       for await (const { path, within } of sessionsIn({ agent, folder, isNamed })) {
-        if (found.has(path) || dirname(path) !== within) continue;
+        if (found.has(localKey(path, runtime.platform)) || dirname(path) !== within) continue;
         const directory = (await readDirectory(path, agent, basename(within))) ?? null;
-        found.set(path, { path, named: false, agent: agent.agent.name, format: agent.name, directory });
+        found.set(localKey(path, runtime.platform), {
+          path,
+          named: false,
+          agent: agent.agent.name,
+          format: agent.name,
+          directory,
+        });
       }
     }
   }
@@ -127,12 +139,17 @@ export async function findMachineSessions(runtime: Runtime): Promise<readonly Ma
 }
 
 async function findIn(place: KeptPlace, runtime: Runtime, choice: KeptChoice): Promise<Omit<KeptFiles, "failed">> {
+  // By what is the same file here: an agent's folder may be listed by two spellings of its name.
   const found = new Map<string, KeptSession | UnclearSession | null>();
+  const keyOf = (path: string): string => localKey(path, runtime.platform);
   for (const kept of await keptFolders(place, runtime)) {
     if (choice.agents?.includes(kept.agent.name) === false) continue;
     for await (const { path, within } of sessionsIn(kept))
-      if (!found.has(path))
-        found.set(path, isChosen(path, choice) ? await toKeptSession(path, within, kept, { place, choice }) : null);
+      if (!found.has(keyOf(path)))
+        found.set(
+          keyOf(path),
+          isChosen(path, choice) ? await toKeptSession(path, within, kept, { place, choice }) : null,
+        );
   }
   const sessions = [...found.values()].filter((session) => session !== null);
   const isUnclear = (session: KeptSession): session is UnclearSession => "directory" in session;

@@ -3,7 +3,7 @@
 // interrupted.
 import { readdir, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { conversationOf, differingByCase } from "../../core/conversation/name.ts";
+import { conversationOf, differingByCase, unfitBranches } from "../../core/conversation/name.ts";
 import { asSentence, codeOf, repositoryError, userError } from "../../core/errors.ts";
 import { appendAll } from "../../core/lists.ts";
 import { checkRemoteUrl, isLocalPath, type PublishedAs, repositoryName, shownUrl } from "../../core/remote-address.ts";
@@ -42,7 +42,7 @@ export async function pullConversations(
   const sharing = requireSharing(workspace);
   // Lists ours and what was tracked while git fetches: most pulls bring nothing, and a branch that differs is read again before it
   // is moved.
-  const [own, before, { isMoved, remoteBranches: there }] = await Promise.all([
+  const [own, before, { isMoved, remoteBranches: there, unfit }] = await Promise.all([
     workspace.store.listBranches(),
     sharing.tracked(remote.name),
     sharing.fetch(remote, options),
@@ -62,8 +62,23 @@ export async function pullConversations(
   const fork = (branch: PulledBranch): readonly string[] => (branch.fork === undefined ? [] : [branch.fork]);
   const moved = taken.branches.filter(({ status }) => status !== "kept").flatMap((one) => [one.branch, ...fork(one)]);
   if (moved.length > 0) await refreshViews(workspace, new Set(moved), movedFrom);
-  return { ...fetchedPlace(remote), total: tracked.length, active, gone, ...taken };
+  return {
+    ...fetchedPlace(remote),
+    total: tracked.length,
+    active,
+    gone,
+    ...taken,
+    branches: [...taken.branches, ...unfit.map(keptUnfit)],
+  };
 }
+
+/** A branch of the remote that git cannot make here. */
+function keptUnfit(branch: string): PulledBranch {
+  return { branch, status: "kept", turns: 0, reason: UNFIT };
+}
+
+const UNFIT =
+  "its name is that of a device on this system, or differs only by case from another; somebody with another system can give it a new one";
 
 type PulledBranches = Pick<PullReport, "branches" | "removed">;
 
@@ -149,8 +164,10 @@ async function createBranches(
   const writes: BranchWrite[] = [];
   for (const tip of countProgress(workspace, "reading new conversations", tips)) {
     const other = differingByCase(tip.name, [...own.keys(), ...writes.map(({ branch }) => branch)]);
-    const reason =
-      other === undefined
+    const isUnfit = unfitBranches([tip.name], workspace.runtime.platform).length > 0;
+    const reason = isUnfit
+      ? UNFIT
+      : other === undefined
         ? await whyNotTaken(workspace, tip, {
             remote: remote.name,
             family: families.get(conversationOf(tip.name)) ?? null,
@@ -213,7 +230,8 @@ export async function fetchConversations(
 ): Promise<FetchReport> {
   const sharing = requireSharing(workspace);
   const before = byName(await sharing.tracked(remote.name));
-  const { remoteBranches: there } = await sharing.fetch(remote, options);
+  const { remoteBranches: there, unfit } = await sharing.fetch(remote, options);
+  for (const branch of unfit) workspace.warn(`${branch} was not fetched: ${UNFIT}.`);
   const after = await sharing.tracked(remote.name);
   const gone = goneFrom(after, there);
   return {

@@ -6,6 +6,7 @@ import { isOnPath } from "../../app/import/hooks.ts";
 import type { ResumeReport } from "../../app/import/resume.ts";
 import { runProgram } from "../../app/models/external-process.ts";
 import { agentName } from "../../app/sessions/session-registry.ts";
+import { isSameFolder } from "../../core/folder-path.ts";
 import { forTerminalLine, safe } from "../../core/safe-text.ts";
 import { shellLine, userShell } from "../../core/shell-line.ts";
 import { askYesNo, isTerminal } from "../frame/ask.ts";
@@ -60,5 +61,5 @@ async function isWantedNow(
 /** Quotes the command for the user's shell, with a `cd`: the agent finds its session only in the project's directory. */
 function commandLine({ before, command, directory }: ResumeReport, { cwd, env, platform }: Runtime): string {
   const commands = before === undefined ? [command] : [before, command];
-  return shellLine(userShell(env, platform), commands, directory === cwd ? null : directory);
+  return shellLine(userShell(env, platform), commands, isSameFolder(directory, cwd, platform) ? null : directory);
 }

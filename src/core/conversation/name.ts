@@ -196,6 +196,21 @@ export function isDeviceName(part: string): boolean {
   return DEVICE.test(part);
 }
 
+/**
+ * The branches that a system cannot keep, because git keeps a branch in a file of its name: devices of Windows, and all but one of
+ * those that differ by case alone. `platform`: the system's name in node.
+ */
+export function unfitBranches(names: readonly string[], platform: string | undefined): readonly string[] {
+  if (platform !== "win32" && platform !== "darwin") return [];
+  const isDevice = (name: string): boolean => platform === "win32" && name.split("/").some(isDeviceName);
+  const kept: string[] = [];
+  return names.filter((name) => {
+    const isUnfit = isDevice(name) || differingByCase(name, kept) !== undefined;
+    if (!isUnfit) kept.push(name);
+    return isUnfit;
+  });
+}
+
 /** A part as it is, or the nearest valid one. */
 function validPart(part: string): string {
   return problemOf(part) === null ? part : slugOf(part);

@@ -1,5 +1,6 @@
 // Where Claude Code keeps the sessions of a directory: in a folder named after the path. Several paths give one name, so the lines
 // of a session decide which of them it began in.
+import { spellingsOf } from "../../core/folder-path.ts";
 import type { Machine, SessionDirectory, SessionFolder } from "../agent-format.ts";
 import { toUsableId } from "../imported-session.ts";
 import {
@@ -49,7 +50,7 @@ export function claudeKeptDays(machine: Machine): number {
 /** The directory's own folder, then all others: some hold sessions of directories below it. */
 export function claudeFolders(machine: Machine, directory: string): readonly SessionFolder[] {
   return [
-    { path: projectFolder(machine, directory), isOwn: true },
+    ...spellingsOf(directory).map((spelling) => ({ path: projectFolder(machine, spelling), isOwn: true })),
     { path: machine.join(configFolder(machine), "projects"), levels: 1, isOwn: false },
   ];
 }
@@ -64,10 +65,18 @@ export function claudeDirectory(beginning: SessionSource, folder: string): Sessi
   for (let line = 0; line < beginning.lineCount; line++) {
     const path = directoryIn(beginning.line(line));
     if (path === undefined) continue;
-    if (folderName(path) === folder) return { path };
+    if (isFolderOf(path, folder)) return { path };
     first ??= path;
   }
   return first === undefined ? null : { path: first, wasMoved: true };
+}
+
+/**
+ * Whether a folder is named after a path. Editors pass Windows' drives in small letters, shells in capitals; macOS lists an accented
+ * letter in two parts, which give two characters of the name.
+ */
+function isFolderOf(path: string, folder: string): boolean {
+  return spellingsOf(path).some((spelling) => folderName(spelling) === folder);
 }
 
 function folderName(directory: string): string {

@@ -2,6 +2,7 @@
 import { type Event, isUserRequest, wordsOfContent } from "../../core/conversation/event.ts";
 import { shownTitle, titleOfRequest } from "../../core/conversation/marks.ts";
 import { userError } from "../../core/errors.ts";
+import { isWindowsPath } from "../../core/folder-path.ts";
 import type { AgentFormat, Machine, SessionDirectory, SessionDraft, SessionFolder } from "../agent-format.ts";
 import {
   type AbandonedBranch,
@@ -214,10 +215,11 @@ function temporaryFolder(machine: Machine): string {
  * directory.
  */
 function knownName(machine: Machine, directory: string): string | null {
-  const listed = listedNames(machine)[directory];
-  if (listed !== undefined && [null, directory].includes(ownerOf(machine, listed))) return listed;
+  const key = ownKey(directory);
+  const listed = listedNames(machine)[key];
+  if (listed !== undefined && [null, key].includes(ownerOf(machine, listed))) return listed;
   const names = machine.namesIn(temporaryFolder(machine));
-  return names.find((name) => ownerOf(machine, name) === directory) ?? null;
+  return names.find((name) => ownerOf(machine, name) === key) ?? null;
 }
 
 /** The name that the agent will give a new directory. */
@@ -226,7 +228,7 @@ function freeName(machine: Machine, directory: string): string {
   const slug = slugOf(directory);
   for (let count = 0; ; count++) {
     const name = count === 0 ? slug : `${slug}-${count}`;
-    if (!taken.has(name) && [null, directory].includes(ownerOf(machine, name))) return name;
+    if (!taken.has(name) && [null, ownKey(directory)].includes(ownerOf(machine, name))) return name;
   }
 }
 
@@ -240,7 +242,13 @@ function slugOf(directory: string): string {
 }
 
 function ownerOf(machine: Machine, name: string): string | null {
-  return machine.readText(machine.join(temporaryFolder(machine), name, OWNER_FILE))?.trim() ?? null;
+  const owner = machine.readText(machine.join(temporaryFolder(machine), name, OWNER_FILE))?.trim();
+  return owner === undefined ? null : ownKey(owner);
+}
+
+/** What the agent calls a directory in its list: on Windows it lowers the letters (its `ProjectRegistry`). */
+function ownKey(directory: string): string {
+  return isWindowsPath(directory) ? directory.toLowerCase() : directory;
 }
 
 /** Names by directory; empty if the agent would reject the list too. */

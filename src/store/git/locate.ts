@@ -209,7 +209,8 @@ async function askGit(cwd: string, env: Environment): Promise<SurroundingReposit
   const commonDir = rest.join("\n");
   // A git that does not know the flag repeats it.
   if (commonDir.startsWith("--path-format")) throw gitTooOldError("older than that");
-  return { commonDir, top: inside === "true" ? await findTop(cwd) : null };
+  // Git for Windows writes `/` between names.
+  return { commonDir: resolve(commonDir), top: inside === "true" ? await findTop(cwd) : null };
 }
 
 /** The nearest parent with a `.git`: the top of the current worktree. */

@@ -207,7 +207,8 @@ async function describeLinked(repository: Repository, gitDir: string): Promise<W
   return await describeWorktree(repository, dirname(file), gitDir);
 }
 
-function isSamePath(a: string, b: string): boolean {
+/** Whether two paths name one thing on the disk, whichever way they are written. */
+export function isSamePath(a: string, b: string): boolean {
   const real = realOrNull(a);
   return a === b || (real !== null && real === realOrNull(b));
 }

@@ -2,7 +2,7 @@
 // about a remote counts; when the store configures transports, nothing is transferred.
 import { cp, mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { formatBundleHeader, parseBranchName } from "../../core/conversation/name.ts";
+import { formatBundleHeader, parseBranchName, unfitBranches } from "../../core/conversation/name.ts";
 import { codeOf, repositoryError, userError } from "../../core/errors.ts";
 import { checkRemoteUrl, shownUrl } from "../../core/remote-address.ts";
 import { makeDraftFolder } from "../files.ts";
@@ -58,14 +58,15 @@ async function readWithoutRepository(
 
 /**
  * Fetches a remote's conversations into `refs/remotes/<name>/`. Removes nothing there, fetches no tag, moves no branch. Returns
- * what git says of the branches that the remote has.
+ * what git says of the branches that the remote has. Branches whose names this system cannot keep are left out.
  */
 export async function fetchRemote(
   repository: Repository,
   { name, url, as }: Remote,
   options: TransferOptions = {},
 ): Promise<Fetched> {
-  const args = [
+  let unfit: readonly string[] = [];
+  const argsWithout = async (): Promise<string[]> => [
     ...["fetch", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--no-auto-maintenance"],
     ...[
       "--refmap=",
@@ -74,14 +75,20 @@ export async function fetchRemote(
       "--",
       await fetchSource(repository, { name, url }),
       `+${REMOTE_PREFIX[as]}*:refs/remotes/${name}/*`,
+      ...unfit.map((branch) => `^${REMOTE_PREFIX[as]}${branch}`),
     ],
   ];
   for (let attempt = 1; ; attempt++) {
+    const args = await argsWithout();
     const result = await transfer(repository, { args, config: FETCH_CONFIG, extraEnv: LARGEST }, { url, options });
     if (result.code === 0) {
       const { remoteBranches, isMoved } = parseFetched(result.stderr, name);
       // Git does not report again what an earlier attempt moved.
-      return { remoteBranches, isMoved: isMoved || attempt > 1 };
+      return { remoteBranches, isMoved: isMoved || attempt > 1, unfit };
+    }
+    if (unfit.length === 0) {
+      unfit = await listUnfit(repository, { url, as }, options);
+      if (unfit.length > 0) continue;
     }
     // Another fetch of this store has just moved what git was about to move.
     const isRace =
@@ -90,8 +97,23 @@ export async function fetchRemote(
   }
 }
 
+/** Names of a remote's branches that this system cannot keep. Git fails over them, so they are looked for only then. */
+async function listUnfit(
+  repository: Repository,
+  { url, as }: Pick<Remote, "url" | "as">,
+  options: TransferOptions,
+): Promise<readonly string[]> {
+  const { platform = process.platform } = options;
+  if (platform !== "win32" && platform !== "darwin") return [];
+  const refs = await listRemoteRefs(repository, url, options);
+  return unfitBranches(
+    refs[as].map(({ name }) => name),
+    platform,
+  );
+}
+
 /** Parses ` = [up to date]  a/main -> origin/a/main` and the like, one for each branch. */
-function parseFetched(stderr: string, name: string): Fetched {
+function parseFetched(stderr: string, name: string): Omit<Fetched, "unfit"> {
   const remoteBranches = new Set<string>();
   let isMoved = false;
   for (const [, flag, ref = ""] of stderr.matchAll(/(?:^|[\r\n]) ([ +*=t!-]) [^\r\n]* -> (\S+)/g)) {

@@ -1,7 +1,7 @@
 // The linked worktrees of a store: folders in which a branch is checked out in addition to the store's own worktree.
 import { existsSync } from "node:fs";
-import { readdir, realpath, rm } from "node:fs/promises";
-import { dirname, join, relative, resolve } from "node:path";
+import { readdir, rm } from "node:fs/promises";
+import { dirname, join, relative, resolve, sep } from "node:path";
 import { asSentence, JpgError, reasonOf, repositoryError, userError } from "../../core/errors.ts";
 import type { Environment } from "../environment.ts";
 import { appendToOwnFile, makeFolders, makeOwnFolder, readFileIfExists, readOwnText, replaceFile } from "../files.ts";
@@ -11,7 +11,7 @@ import type { Worktree, Worktrees } from "../store.ts";
 import { findPlainRepository } from "./locate.ts";
 import { type Repository, runCommand, runPorcelain, tryCommand } from "./porcelain.ts";
 import { type BranchMove, moveBranches, readHead, readRef } from "./refs.ts";
-import { findWorktree, listWorktrees, worktreesFolder } from "./repository.ts";
+import { findWorktree, isSamePath, listWorktrees, worktreesFolder } from "./repository.ts";
 import { type Advance, applyAdvance, checkAdvance, refusalError, rollBack } from "./worktree-advance.ts";
 import {
   catchUp,
@@ -68,8 +68,7 @@ async function addWorktree(repository: Repository, root: string | null, wanted: 
   const flags = ["--quiet", "--force", "--force", "--no-checkout", ...(isCommit ? ["--detach"] : [])];
   const args = ["worktree", "add", ...flags, wanted.path, wanted.checkedOut];
   await runCommand(repository, { args }, runPorcelain);
-  const wantedPath = await realpath(wanted.path);
-  const worktree = (await listWorktrees(repository, root)).find(({ path }) => path === wantedPath);
+  const worktree = (await listWorktrees(repository, root)).find(({ path }) => isSamePath(path, wanted.path));
   if (worktree === undefined) {
     throw repositoryError("git_failed", `git worktree add made no worktree at ${wanted.path}.`);
   }
@@ -126,7 +125,7 @@ export async function excludeFromRepositoryAround(folder: string, env: Environme
   const around = await findPlainRepository(dirname(folder), env);
   if (around === null || around.top === null) return null;
   const path = join(around.commonDir, "info", "exclude");
-  const line = `/${escapePattern(relative(around.top, folder))}/`;
+  const line = `/${escapePattern(relative(around.top, folder).replaceAll(sep, "/"))}/`;
   const text = (await readFileIfExists(path)) ?? "";
   if (text.split("\n").includes(line)) return path;
   makeFolders(dirname(path));
@@ -278,7 +277,7 @@ async function repairWorktree(store: MovedStore, name: string): Promise<boolean>
 
 /** Where the `.git` file of a worktree may be now, the likeliest first. If the old store still exists, its worktrees are its own. */
 function placesOf({ gitDir, oldGitDir, worktreesDir }: MovedStore, old: string): readonly string[] {
-  const folder = "/jpg-worktrees/";
+  const folder = `${sep}jpg-worktrees${sep}`;
   const at = old.lastIndexOf(folder);
   const underWorktreesDir = at < 0 ? [] : [join(worktreesDir, old.slice(at + folder.length))];
   return existsSync(oldGitDir)

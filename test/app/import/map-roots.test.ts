@@ -22,6 +22,11 @@ describe("other roots", () => {
     );
   });
 
+  it("match accented letters in either form of Unicode", () => {
+    const [one, two] = ["/home/ada/café".normalize("NFC"), "/home/ada/café".normalize("NFD")];
+    for (const root of [one, two]) expect(mapped(`${one}/x ${two}/y`, `${root}=/to`)).toBe("/to/x /to/y");
+  });
+
   it("may lie in one another, and are not mapped twice", () => {
     expect(mapped("/home/ada/x /home/ada/tide/y", "/home/ada=/a", "/home/ada/tide=/b")).toBe("/a/x /b/y");
     expect(mapped("/a/x /b/y", "/a=/b", "/b=/a")).toBe("/b/x /a/y");

@@ -16,6 +16,7 @@ import {
   shortId,
   slugOf,
   suffixOf,
+  unfitBranches,
 } from "../../../src/core/conversation/name.ts";
 import { runs } from "../../helpers/runs.ts";
 
@@ -291,4 +292,33 @@ it.each<[string, boolean]>([
   ["x.con", false],
 ])("whether %s is a device on Windows: %s", (name, isDevice) => {
   expect(isDeviceName(name)).toBe(isDevice);
+});
+
+describe("branches that a system cannot keep", () => {
+  const names = [
+    "a-1234/main",
+    "a-1234/con",
+    "a-1234/AUX.2",
+    "nul/main",
+    "a-1234/Main",
+    "a-1234/console",
+    "B-1234/x",
+    "b-1234/x",
+  ];
+
+  it("are on Windows devices, and others that differ by case from an earlier one", () => {
+    expect(unfitBranches(names, "win32")).toEqual([
+      "a-1234/con",
+      "a-1234/AUX.2",
+      "nul/main",
+      "a-1234/Main",
+      "b-1234/x",
+    ]);
+  });
+
+  it("are on macOS those that differ by case alone, and elsewhere none", () => {
+    expect(unfitBranches(names, "darwin")).toEqual(["a-1234/Main", "b-1234/x"]);
+    expect(unfitBranches(names, "linux")).toEqual([]);
+    expect(unfitBranches(names, undefined)).toEqual([]);
+  });
 });
