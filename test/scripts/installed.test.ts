@@ -127,6 +127,7 @@ describe("the executable (JPG_NODES)", () => {
       expect(readdirSync(join(unpacked, name))).toEqual(
         expect.arrayContaining(["LICENSE", "NODE-LICENSE.txt", "THIRD-PARTY-LICENSES.txt"]),
       );
+      expect(readdirSync(join(unpacked, name, "man"))).toEqual(expect.arrayContaining(["git-jpg.1", "jpg-compact.1"]));
       for (const tool of ["git", "sh"]) {
         symlinkSync(
           execFileSync("sh", ["-c", `command -v ${tool}`])
