@@ -1,9 +1,10 @@
 // What is installed in agents says what jpg is today: the skill and its reference, and the manifests.
-import { readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 // @ts-expect-error: a script without types
-import { MANIFESTS, REFERENCE, renderReference, withVersion } from "../../scripts/generate-plugins.mjs";
+import { MANIFESTS, renderSkill, withVersion } from "../../scripts/generate-plugins.mjs";
 import { CARE } from "../../src/cli/agents-help.ts";
 import { loadCommands } from "../../src/cli/help.ts";
 import { parseArguments } from "../../src/cli/parse-arguments.ts";
@@ -11,6 +12,7 @@ import { parseArguments } from "../../src/cli/parse-arguments.ts";
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const read = (path: string): string => readFileSync(root + path, "utf8");
 const commands = await loadCommands();
+const { version } = JSON.parse(read("package.json")) as { readonly version: string };
 const skill = read("plugins/claude-code/skills/jpg/SKILL.md");
 
 describe("the skill", () => {
@@ -49,15 +51,18 @@ describe("the skill", () => {
     expect(steps).not.toMatch(/--(?:yes|force|exec|purge|model)\b/);
   });
 
-  it("refers to what `jpg help --agents` prints (when it is another text: npm run docs)", () => {
+  it("refers to what `jpg help --agents` prints, for every agent (when it is another text: npm run docs)", () => {
     expect(skill).toContain("[reference.md](reference.md)");
-    expect(read(REFERENCE)).toBe(renderReference(commands));
+    const generated = Object.entries(renderSkill(commands, skill) as Record<string, string>);
+    expect(generated).toHaveLength(3);
+    for (const [path, text] of generated) {
+      expect(read(path)).toBe(text);
+      expect(text.includes("jpg hooks uninstall claude-code"), path).toBe(path.startsWith("plugins/claude-code"));
+    }
   });
 });
 
 describe("the manifests", () => {
-  const { version } = JSON.parse(read("package.json")) as { readonly version: string };
-
   it.each(Object.entries(MANIFESTS as Record<string, string[][]>))("%s has jpg's version", (path, places) => {
     expect(read(path)).toBe(withVersion(read(path), places, version));
   });
@@ -72,4 +77,46 @@ describe("the manifests", () => {
       "The manifest has no plugins.0.version.",
     );
   });
+});
+
+describe("the marketplaces", () => {
+  interface Market {
+    readonly name: string;
+    readonly plugins: readonly { readonly name: string; readonly source: string | { readonly path: string } }[];
+  }
+
+  it.each([
+    [".claude-plugin/marketplace.json", ".claude-plugin/plugin.json"],
+    [".agents/plugins/marketplace.json", ".codex-plugin/plugin.json"],
+  ])("%s names a folder of this repository that holds the plug-in", (path, manifest) => {
+    const { name, plugins } = JSON.parse(read(path)) as Market;
+    expect(name).toBe("jpg");
+    const [plugin] = plugins;
+    const folder = typeof plugin?.source === "string" ? plugin.source : (plugin?.source.path ?? "");
+    expect(JSON.parse(read(`${folder}/${manifest}`))).toMatchObject({ name: plugin?.name, version });
+  });
+
+  it("are in the package, with all that they and the agents' packages name", { tags: ["slow"] }, () => {
+    const told = execFileSync("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], { cwd: root, stdio: "pipe" });
+    const [packed] = JSON.parse(told.toString()) as [{ readonly files: readonly { readonly path: string }[] }];
+    const paths = packed.files.map(({ path }) => path);
+    for (const path of [
+      ".claude-plugin/marketplace.json",
+      ".agents/plugins/marketplace.json",
+      "plugins/claude-code/skills/jpg/reference.md",
+      "plugins/claude-code/hooks/register.js",
+      "plugins/tools/.mcp.json",
+      "plugins/tools/GEMINI.md",
+      "plugins/tools/skills/jpg/SKILL.md",
+      "plugins/pi/jpg.ts",
+      "plugins/opencode/jpg.js",
+      ...Object.keys(MANIFESTS as object),
+    ])
+      expect(paths).toContain(path);
+    expect(existsSync(`${root}plugins/pi/${piPackage().pi.skills[0]}/jpg/SKILL.md`)).toBe(true);
+  });
+
+  function piPackage(): { readonly pi: { readonly skills: readonly string[] } } {
+    return JSON.parse(read("plugins/pi/package.json")) as { readonly pi: { readonly skills: readonly string[] } };
+  }
 });

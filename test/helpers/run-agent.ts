@@ -159,8 +159,8 @@ export function prepareAgent(name: string, sandbox: Sandbox, mock: Mock): void {
   AGENTS[name]?.prepare?.(sandbox.home, mock.url);
 }
 
-/** Where an agent runs. */
-type AgentPlace = Pick<Sandbox, "home" | "project" | "env">;
+/** Where an agent runs; `bin` = a folder whose programs it finds first. */
+type AgentPlace = Pick<Sandbox, "home" | "project" | "env"> & { readonly bin?: string };
 
 /** Runs an agent in the sandbox's project to its end; throws where it fails, with what it said. Gives its standard error. */
 export async function runAgent(
@@ -169,9 +169,29 @@ export async function runAgent(
   mock: Mock,
   args: readonly string[],
 ): Promise<string> {
+  return (await runWhole(name, sandbox, mock, args)).stderr;
+}
+
+/** Like `runAgent`; gives its standard output. */
+export async function outputOfAgent(
+  name: string,
+  sandbox: AgentPlace,
+  mock: Mock,
+  args: readonly string[],
+): Promise<string> {
+  return (await runWhole(name, sandbox, mock, args)).stdout;
+}
+
+async function runWhole(
+  name: string,
+  { bin, ...sandbox }: AgentPlace,
+  mock: Mock,
+  args: readonly string[],
+): Promise<{ readonly stdout: string; readonly stderr: string }> {
+  const found = [dirname(process.execPath), "/usr/local/bin", "/usr/bin", "/bin"];
   const env = {
     ...sandbox.env,
-    PATH: [dirname(process.execPath), "/usr/local/bin", "/usr/bin", "/bin"].join(delimiter),
+    PATH: (bin === undefined ? found : [bin, ...found]).join(delimiter),
     TERM: "dumb",
     LANG: "C.UTF-8",
     HTTP_PROXY: "http://127.0.0.1:9",
@@ -185,7 +205,7 @@ export async function runAgent(
       [...args],
       { cwd: sandbox.project, env, timeout: 90_000 },
       (error, stdout, stderr) =>
-        error === null ? resolve(stderr) : reject(new Error(`${stdout}${stderr}`, { cause: error })),
+        error === null ? resolve({ stdout, stderr }) : reject(new Error(`${stdout}${stderr}`, { cause: error })),
     );
     child.stdin?.end();
   });

@@ -1,0 +1,159 @@
+// This repository as the agents take it: a marketplace for Claude Code and Codex, an extension for Gemini CLI, packages for pi and
+// OpenCode. Each is checked by the agent's own tool where it has one, installed from a local folder, seen by the model, and removed.
+// @module-tag slow
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { hasAgent, type Mock, outputOfAgent, prepareAgent, runAgent, startModel } from "../helpers/run-agent.ts";
+import { createSandbox, type Sandbox } from "../helpers/run-jpg.ts";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { readonly version: string };
+
+/** The beginning of the skill's description, which agents show to the model. */
+const SKILL = "Finds, undoes and makes compactions of conversations with coding agents.";
+
+let sandbox: Sandbox;
+let mock: Mock;
+beforeEach(async () => {
+  sandbox = createSandbox();
+  mock = await startModel();
+  mkdirSync(bin());
+  writeFileSync(join(bin(), "jpg"), `#!/bin/sh\nexec '${process.execPath}' '${join(ROOT, "bin/jpg.js")}' "$@"\n`, {
+    mode: 0o755,
+  });
+});
+afterEach(async () => {
+  await mock.close();
+  sandbox.remove();
+});
+
+const bin = (): string => join(sandbox.root, "bin");
+const read = (...path: string[]): string => readFileSync(join(sandbox.home, ...path), "utf8");
+
+const SOON = { interval: 200, timeout: 40_000 };
+
+/** What jpg has: agents and turns. */
+async function conversations(): Promise<unknown> {
+  if (!existsSync(sandbox.store)) return null;
+  const rows = await sandbox.json<readonly { agent: string; turns: number }[]>(["ls"]);
+  return rows.map(({ agent, turns }) => [agent, turns]);
+}
+
+/** An agent that finds `jpg`. */
+function prepared(name: string): {
+  run(...args: string[]): Promise<string>;
+  /** What it says on both streams. */
+  says(...args: string[]): Promise<string>;
+  /** All that the model has been sent. */
+  sent(): string;
+} {
+  prepareAgent(name, sandbox, mock);
+  const place = { ...sandbox, bin: bin() };
+  return {
+    run: (...args) => outputOfAgent(name, place, mock, args),
+    says: async (...args) => (await outputOfAgent(name, place, mock, args)) + (await runAgent(name, place, mock, args)),
+    sent: () => JSON.stringify(mock.records.map(({ body }) => body)),
+  };
+}
+
+describe.skipIf(!hasAgent("claude-code"))("Claude Code (real agent: needs JPG_AGENTS_DIR)", () => {
+  it("takes the repository as a marketplace, and the plug-in with its skill and tools", async () => {
+    const claude = prepared("claude-code");
+    expect(await claude.run("plugin", "validate", "--strict", ROOT)).toContain("Validation passed");
+    expect(await claude.run("plugin", "validate", "--strict", join(ROOT, "plugins/claude-code"))).toContain(
+      "Validation passed",
+    );
+    await claude.run("plugin", "marketplace", "add", ROOT);
+    await claude.run("plugin", "install", "jpg@jpg");
+    expect(await claude.run("plugin", "list")).toMatch(new RegExp(`jpg@jpg\\s+Version: ${version}\\s[\\s\\S]*enabled`));
+    await claude.run("-p", "say something");
+    expect(claude.sent()).toContain(`jpg:jpg: ${SKILL}`);
+    expect(claude.sent()).toContain('"name":"mcp__jpg__search"');
+
+    await claude.run("plugin", "uninstall", "jpg@jpg");
+    await claude.run("plugin", "marketplace", "remove", "jpg");
+    expect(await claude.run("plugin", "list")).not.toContain("jpg");
+    expect(read(".claude", "settings.json")).not.toContain("jpg");
+    const before = claude.sent().length;
+    await claude.run("-p", "say more");
+    expect(claude.sent().slice(before)).not.toContain("mcp__jpg__search");
+  });
+});
+
+describe.skipIf(!hasAgent("codex"))("Codex (real agent: needs JPG_AGENTS_DIR)", () => {
+  it("takes the repository as a marketplace, and the plug-in with its skill and tools", async () => {
+    const codex = prepared("codex");
+    await codex.run("plugin", "marketplace", "add", ROOT);
+    await codex.run("plugin", "add", "jpg@jpg");
+    const { installed } = JSON.parse(await codex.run("plugin", "list", "--json")) as { readonly installed: unknown };
+    expect(installed).toEqual([expect.objectContaining({ pluginId: "jpg@jpg", version, enabled: true })]);
+    expect(await codex.run("mcp", "list")).toMatch(/^jpg +jpg +mcp .*enabled/m);
+    await codex.run("exec", "--skip-git-repo-check", "say something");
+    expect(codex.sent()).toContain(SKILL);
+    expect(codex.sent()).toMatch(/mcp__jpg/);
+
+    await codex.run("plugin", "remove", "jpg@jpg");
+    await codex.run("plugin", "marketplace", "remove", "jpg");
+    expect(read(".codex", "config.toml")).not.toContain("jpg");
+    expect(await codex.run("mcp", "list")).not.toMatch(/^jpg /m);
+  });
+});
+
+describe.skipIf(!hasAgent("gemini-cli"))("Gemini CLI (real agent: needs JPG_AGENTS_DIR)", () => {
+  const extension = join(ROOT, "plugins/tools");
+
+  it("takes the extension with its context, skill and tools", async () => {
+    const gemini = prepared("gemini-cli");
+    expect(await gemini.says("extensions", "validate", extension)).toContain("has been successfully validated");
+    await gemini.run("extensions", "install", extension, "--consent");
+    const listed = await gemini.says("extensions", "list");
+    expect(listed).toContain(`jpg (${version})`);
+    expect(listed).toContain(SKILL);
+    // Without a person, it offers the model no tool that it would ask about.
+    await gemini.run("-m", "gemini-2.5-flash", "--yolo", "-p", "say something");
+    expect(gemini.sent()).toContain("ask its tool `search`");
+    expect(gemini.sent()).toContain(SKILL);
+    expect(gemini.sent()).toContain('"name":"mcp_jpg_search"');
+
+    await gemini.run("extensions", "uninstall", "jpg");
+    expect(await gemini.says("extensions", "list")).not.toContain("jpg (");
+  });
+
+  it("takes it as a link, too", async () => {
+    const gemini = prepared("gemini-cli");
+    await gemini.run("extensions", "link", extension, "--consent");
+    expect(await gemini.says("extensions", "list")).toContain("Type: link");
+    await gemini.run("extensions", "uninstall", "jpg");
+    expect(await gemini.says("extensions", "list")).not.toContain("jpg (");
+    expect(readFileSync(join(extension, "gemini-extension.json"), "utf8")).toContain('"jpg"');
+  });
+});
+
+describe.skipIf(!hasAgent("pi"))("pi (real agent: needs JPG_AGENTS_DIR)", () => {
+  it("takes the package with its skill and tools", async () => {
+    const pi = prepared("pi");
+    await pi.run("install", join(ROOT, "plugins/pi"));
+    expect(await pi.run("list")).toContain(join(ROOT, "plugins/pi"));
+    await pi.run("-p", "--provider", "mock", "--model", "mock-model", "say something");
+    expect(pi.sent()).toContain(SKILL);
+    expect(pi.sent()).toContain('"name":"jpg_search"');
+
+    await pi.run("remove", join(ROOT, "plugins/pi"));
+    expect(read(".pi", "agent", "settings.json")).not.toContain("plugins");
+  });
+});
+
+describe.skipIf(!hasAgent("opencode"))("OpenCode (real agent: needs JPG_AGENTS_DIR)", () => {
+  it("takes the package that its settings name: jpg has the session when it ends", async () => {
+    const opencode = prepared("opencode");
+    const settings = JSON.parse(read("opencode.json")) as object;
+    writeFileSync(
+      join(sandbox.home, "opencode.json"),
+      JSON.stringify({ ...settings, plugin: [join(ROOT, "plugins/opencode")] }),
+    );
+    await opencode.run("run", "say something");
+    await expect.poll(conversations, SOON).toEqual([["opencode", 1]]);
+  });
+});
