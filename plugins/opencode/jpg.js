@@ -6,7 +6,7 @@ const JPG = ["jpg", "live"];
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
-import { join } from "node:path";
+import { isAbsolute, join } from "node:path";
 
 /** Longest wait for an answer, milliseconds. */
 const LONGEST = 120_000;
@@ -49,12 +49,19 @@ function parse(text) {
   }
 }
 
+/** Where jpg keeps its state. */
+function stateFolder({ env, platform }) {
+  const { XDG_STATE_HOME: named = "", LOCALAPPDATA: local = "" } = env;
+  if (isAbsolute(named)) return join(named, "jpg");
+  if (platform !== "win32") return join(homedir(), ".local", "state", "jpg");
+  return join(isAbsolute(local) ? local : join(homedir(), "AppData", "Local"), "jpg", "state");
+}
+
 /** The changes in force for a session, by the part's id; none if there is no file of them. */
 function editsOf(session) {
   try {
     if (!/^\w{1,128}$/.test(session)) return {};
-    const state = process.env.XDG_STATE_HOME || join(homedir(), ".local", "state");
-    const file = JSON.parse(readFileSync(join(state, "jpg", "opencode", `${session}.json`), "utf8"));
+    const file = JSON.parse(readFileSync(join(stateFolder(process), "opencode", `${session}.json`), "utf8"));
     return file?.jpg === 1 && file.session === session && typeof file.edits === "object" ? (file.edits ?? {}) : {};
   } catch {
     return {};

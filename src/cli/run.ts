@@ -11,6 +11,7 @@ import { recoverTurns } from "../app/conversation/record-turn.ts";
 import { type Runtime, SYSTEM_CLOCK } from "../app/conversation/runtime.ts";
 import { openWorkspace, type Workspace, type WorkspaceOptions, warnOfPrograms } from "../app/conversation/workspace.ts";
 import { JpgError } from "../core/errors.ts";
+import { localFolder } from "../core/folder-path.ts";
 import { forTerminal, shellWord } from "../core/safe-text.ts";
 import { renderAgentsHelp } from "./agents-help.ts";
 import { COMMANDS } from "./command-table.ts";
@@ -64,7 +65,8 @@ function isGitCommand(): boolean {
 
 /** Returns HOME, or the system's home folder if HOME is not set (cron, containers), so that nothing is stored in the current folder. */
 function homeFolder(named = ""): string {
-  if (isAbsolute(named)) return named;
+  const home = localFolder(named, process.platform);
+  if (isAbsolute(home)) return home;
   try {
     return userInfo().homedir;
   } catch {

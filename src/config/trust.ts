@@ -1,10 +1,11 @@
 // Trust in a project's config file, bound to its exact content: a changed file is untrusted. The trust file is on the user's
 // machine, outside any project.
 import { createHash } from "node:crypto";
-import { isAbsolute, join } from "node:path";
+import { join } from "node:path";
 import * as z from "zod/mini";
 import { JpgError } from "../core/errors.ts";
 import { parseJson } from "../core/json.ts";
+import { type UserHome, userFolder } from "../core/user-folders.ts";
 
 type TrustedDigests = Readonly<Record<string, string>>;
 
@@ -73,20 +74,16 @@ export interface UserPaths {
   readonly storeDir: string;
 }
 
-/** Resolves the user's places. `home` is absolute. */
-export function resolveUserPaths(env: Readonly<Record<string, string | undefined>>, home: string): UserPaths {
-  const base = (variable: string, ...fallback: readonly string[]): string => {
-    const value = env[variable];
-    return join(value !== undefined && isAbsolute(value) ? value : join(home, ...fallback), "jpg");
-  };
-  const stateDir = base("XDG_STATE_HOME", ".local", "state");
-  const dataDir = base("XDG_DATA_HOME", ".local", "share");
+/** Resolves the user's places. */
+export function resolveUserPaths(user: UserHome): UserPaths {
+  const stateDir = userFolder("state", user);
+  const dataDir = userFolder("data", user);
   return {
-    configFile: join(base("XDG_CONFIG_HOME", ".config"), "config.toml"),
+    configFile: join(userFolder("config", user), "config.toml"),
     stateDir,
     trustFile: join(stateDir, "trust.json"),
     dataDir,
-    cacheDir: base("XDG_CACHE_HOME", ".cache"),
+    cacheDir: userFolder("cache", user),
     storeDir: join(dataDir, "store"),
   };
 }

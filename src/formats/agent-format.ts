@@ -80,6 +80,8 @@ export interface Machine {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The user's home folder, absolute. */
   readonly home: string;
+  /** The system's name in node; absent = one like Linux. */
+  readonly platform?: string | undefined;
   /** Joins names to a path as this system writes it. */
   join(...names: string[]): string;
   /** SHA-256 of a text as 64 hex digits: some agents name folders by it. */

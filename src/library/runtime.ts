@@ -33,6 +33,7 @@ export function createLibraryRuntime(directory: string, { env, home, now }: Worl
     ...(now === undefined ? {} : { now }),
     version: typeof JPG_VERSION === "string" ? JPG_VERSION : "0.0.0",
     env: read,
+    platform: process.platform,
     cwd: resolve(directory),
     home: home ?? (read["HOME"] || homedir()),
     nodePath: process.execPath,

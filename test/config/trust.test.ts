@@ -1,3 +1,4 @@
+import { win32 } from "node:path";
 import { describe, expect, it } from "vitest";
 import { isTrusted, resolveUserPaths, trustDigest, withTrust } from "../../src/config/trust.ts";
 import { errorOf } from "./error-of.ts";
@@ -39,7 +40,7 @@ describe("trust", () => {
 
 describe("the user's places", () => {
   it("stand below the home folder by default", () => {
-    expect(resolveUserPaths({}, "/home/ada")).toEqual({
+    expect(resolveUserPaths({ env: {}, home: "/home/ada" })).toEqual({
       configFile: "/home/ada/.config/jpg/config.toml",
       stateDir: "/home/ada/.local/state/jpg",
       trustFile: "/home/ada/.local/state/jpg/trust.json",
@@ -51,7 +52,7 @@ describe("the user's places", () => {
 
   it("follow the XDG variables", () => {
     const env = { XDG_CONFIG_HOME: "/c", XDG_STATE_HOME: "/s", XDG_DATA_HOME: "/d", XDG_CACHE_HOME: "/k" };
-    expect(resolveUserPaths(env, "/home/ada")).toMatchObject({
+    expect(resolveUserPaths({ env, home: "/home/ada" })).toMatchObject({
       configFile: "/c/jpg/config.toml",
       trustFile: "/s/jpg/trust.json",
       dataDir: "/d/jpg",
@@ -61,6 +62,28 @@ describe("the user's places", () => {
 
   it("take an empty or relative variable for unset", () => {
     const env = { XDG_CONFIG_HOME: "", XDG_STATE_HOME: "state" };
-    expect(resolveUserPaths(env, "/home/ada")).toEqual(resolveUserPaths({}, "/home/ada"));
+    expect(resolveUserPaths({ env, home: "/home/ada" })).toEqual(resolveUserPaths({ env: {}, home: "/home/ada" }));
+  });
+
+  const windows = (env: Readonly<Record<string, string>>) =>
+    resolveUserPaths({ env, home: "C:\\Users\\Ada Löw", platform: "win32" });
+
+  it("are on Windows where programs keep theirs there", () => {
+    const usual = windows({});
+    expect([usual.stateDir, usual.dataDir, usual.cacheDir]).toEqual(
+      ["state", "data", "cache"].map((name) => `C:\\Users\\Ada Löw\\AppData\\Local\\jpg\\${name}`),
+    );
+    expect(win32.dirname(usual.configFile)).toBe("C:\\Users\\Ada Löw\\AppData\\Roaming\\jpg");
+    const moved = windows({ APPDATA: "D:\\Roaming\\", LOCALAPPDATA: "\\\\server\\ada" });
+    expect(win32.dirname(moved.configFile)).toBe("D:\\Roaming\\jpg");
+    expect(moved.stateDir).toBe("\\\\server\\ada\\jpg\\state");
+    expect(windows({ APPDATA: "Roaming", LOCALAPPDATA: "" })).toEqual(usual);
+  });
+
+  it("follow the XDG variables on Windows, too, and are on macOS as on Linux", () => {
+    expect(windows({ XDG_STATE_HOME: "D:/state", LOCALAPPDATA: "E:\\x" }).stateDir).toBe("D:/state\\jpg");
+    expect(windows({ XDG_STATE_HOME: "/state" })).toEqual(windows({}));
+    const user = { env: { APPDATA: "/roaming", LOCALAPPDATA: "/local" }, home: "/Users/ada" };
+    expect(resolveUserPaths({ ...user, platform: "darwin" })).toEqual(resolveUserPaths(user));
   });
 });

@@ -29,11 +29,11 @@ export function preferGit(runtime: Runtime): Runtime {
  * `locateStore` and `findNamedRepository` throw.
  */
 export async function locate(runtime: Runtime, store?: string): Promise<StoreLocation> {
-  const { cwd, env, home, gitDir } = runtime;
+  const { cwd, env, gitDir } = runtime;
   return locateStore({
     cwd: gitDir === undefined ? cwd : await findNamedRepository(gitDir, cwd),
     env,
-    userDataDir: resolveUserPaths(env, home).dataDir,
+    userDataDir: resolveUserPaths(runtime).dataDir,
     git: chooseEngine(runtime) === "native",
     store,
   });
@@ -117,7 +117,7 @@ export async function initStore(
   const named = request.directory ?? request.store;
   const location = await locate(runtime, named === undefined ? undefined : resolve(runtime.cwd, named));
   await makeStore(runtime, location.root);
-  const { configFile } = resolveUserPaths(runtime.env, runtime.home);
+  const { configFile } = resolveUserPaths(runtime);
   const created = await writeSettingsTemplate(configFile);
   const settings = `Settings go into ${configFile}${created ? " (every setting is listed there, commented out)" : ""}`;
   const own = location.project === undefined ? "" : `; those of this project alone into ${PROJECT_CONFIG_NAME}`;

@@ -5,11 +5,12 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { resolveUserPaths } from "../../config/trust.ts";
 import { codeOf } from "../../core/errors.ts";
+import type { UserHome } from "../../core/user-folders.ts";
 import { makeFolders, replaceFile } from "../../store/files.ts";
 import { type Runtime, sha256 } from "./runtime.ts";
 
-function folderOf({ env, home }: Pick<Runtime, "env" | "home">): string {
-  return join(resolveUserPaths(env, home).dataDir, "projects");
+function folderOf(user: UserHome): string {
+  return join(resolveUserPaths(user).dataDir, "projects");
 }
 
 /** Notes a project by its top folder, absolute. Skipped where it cannot be written: then only agents' sessions lead to it. */

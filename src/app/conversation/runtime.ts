@@ -205,6 +205,6 @@ export async function writeCacheFile(runtime: Runtime, name: string, fields: Fie
   }
 }
 
-function pathOf({ env, home }: Runtime, name: string): string {
-  return join(resolveUserPaths(env, home).cacheDir, name);
+function pathOf(runtime: Runtime, name: string): string {
+  return join(resolveUserPaths(runtime).cacheDir, name);
 }

@@ -32,7 +32,7 @@ export async function planTrust(runtime: Runtime, place: TrustPlace): Promise<Tr
   const path = await findConfig(runtime, place);
   const text = await readProjectConfig(path);
   if (text === null) throw noConfig(path);
-  const { configFile } = resolveUserPaths(runtime.env, runtime.home);
+  const { configFile } = resolveUserPaths(runtime);
   const mine = await readIfExists(configFile);
   const user = mine === null ? {} : { user: { path: configFile, text: mine } };
   const load = (trusted: boolean) =>
@@ -68,7 +68,7 @@ function allowedSetting({ key, value, line }: ReturnType<typeof loadConfig>["ign
 }
 
 async function changeTrust(runtime: Runtime, change: (before: string | undefined) => string): Promise<void> {
-  const { trustFile } = resolveUserPaths(runtime.env, runtime.home);
+  const { trustFile } = resolveUserPaths(runtime);
   const after = change((await readIfExists(trustFile)) ?? undefined);
   makeFolders(dirname(trustFile));
   await replaceFile(trustFile, after, { mode: 0o600 });

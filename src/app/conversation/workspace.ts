@@ -197,7 +197,7 @@ async function readConfig(
   location: StoreLocation,
   given: Required<Pick<ConfigInput, "conversation" | "overrides" | "named">>,
 ): Promise<LoadedConfig> {
-  const { configFile, trustFile } = resolveUserPaths(runtime.env, runtime.home);
+  const { configFile, trustFile } = resolveUserPaths(runtime);
   const projectPath = projectConfigFile(location);
   const [user, project] = [
     asConfigFile(configFile, await readIfExists(configFile)),
@@ -406,6 +406,6 @@ export async function rememberProvider(workspace: Workspace, conversation: strin
 }
 
 function fileOf({ runtime, location }: Workspace, conversation: string): string {
-  const { stateDir } = resolveUserPaths(runtime.env, runtime.home);
+  const { stateDir } = resolveUserPaths(runtime);
   return join(stateDir, "providers", `${sha256(`${location.root}\0${conversation}`)}.json`);
 }

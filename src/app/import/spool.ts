@@ -160,8 +160,9 @@ interface HookPaths {
 }
 
 /** Returns this user's paths. */
-export function hookPaths({ env, home, nodePath, jpgPath }: Runtime): HookPaths {
-  const { stateDir } = resolveUserPaths(env, home);
+export function hookPaths(runtime: Runtime): HookPaths {
+  const { nodePath, jpgPath } = runtime;
+  const { stateDir } = resolveUserPaths(runtime);
   return {
     script: join(stateDir, "hooks", "keep.sh"),
     spool: join(stateDir, "spool"),

@@ -7,6 +7,7 @@ import { resolveUserPaths } from "../../config/trust.ts";
 import { type JpgError, userError } from "../../core/errors.ts";
 import { localFolder, localKey, spellingsOf } from "../../core/folder-path.ts";
 import { appendAll } from "../../core/lists.ts";
+import type { UserHome } from "../../core/user-folders.ts";
 import type { AgentFormat, AgentStore, SessionDirectory, StoredSession } from "../../formats/agent-format.ts";
 import { withoutRepository } from "../../store/environment.ts";
 import { makeFolders, replaceFile } from "../../store/files.ts";
@@ -53,8 +54,8 @@ function storingAgents(): readonly StoringAgent[] {
 }
 
 /** The folder, absolute, for an agent's sessions of a place; it may not exist. `key` is the place's. */
-export function storeFolder({ env, home }: Pick<Runtime, "env" | "home">, agent: AgentFormat, key: string): string {
-  const { cacheDir } = resolveUserPaths(env, home);
+export function storeFolder(user: UserHome, agent: AgentFormat, key: string): string {
+  const { cacheDir } = resolveUserPaths(user);
   return join(cacheDir, "sessions", agent.name, sha256(key).slice(0, 16));
 }
 

@@ -106,8 +106,8 @@ export function isSessionName(
 }
 
 /** What formats compute paths from. */
-export function machineOf({ env, home }: Pick<Runtime, "env" | "home">): Machine {
-  return { env, home, join, sha256, readText, namesIn };
+export function machineOf({ env, home, platform }: Pick<Runtime, "env" | "home" | "platform">): Machine {
+  return { env, home, platform, join, sha256, readText, namesIn };
 }
 
 /** Bytes: larger files are no lists of an agent's. */

@@ -210,7 +210,7 @@ const MAX_MESSAGES = 500;
 /** Characters of the longest message that is kept: a longer one was pasted. */
 const MAX_MESSAGE_CHARACTERS = 10_000;
 
-type User = Pick<Runtime, "env" | "home">;
+type User = Pick<Runtime, "env" | "home" | "platform">;
 
 /** Reads them, newest first; skips damaged lines. Throws `unreadable_file`. */
 export async function readTypedMessages(user: User): Promise<readonly string[]> {
@@ -230,8 +230,8 @@ async function readLines(user: User): Promise<readonly string[]> {
   return ((await readIfExists(fileOf(user))) ?? "").split("\n").filter((line) => line !== "");
 }
 
-function fileOf({ env, home }: User): string {
-  return join(resolveUserPaths(env, home).stateDir, "chat-history.jsonl");
+function fileOf(user: User): string {
+  return join(resolveUserPaths(user).stateDir, "chat-history.jsonl");
 }
 
 function parseLine(line: string): string | null {

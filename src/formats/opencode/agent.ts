@@ -2,6 +2,7 @@
 import { type Event, isUserRequest, wordsOfContent } from "../../core/conversation/event.ts";
 import { shownTitle, titleOfRequest } from "../../core/conversation/marks.ts";
 import { userError } from "../../core/errors.ts";
+import { userFolder } from "../../core/user-folders.ts";
 import type { AgentFormat, Machine, SessionDraft } from "../agent-format.ts";
 import {
   type AbandonedBranch,
@@ -29,7 +30,6 @@ import { OPENCODE_LIVE } from "./live.ts";
 import { cutMessages, isSentMessage, type Message, type MessageTurn, readMessages } from "./messages.ts";
 import { OPENCODE_SETUP } from "./setup.ts";
 import {
-  dataFolder,
   isSessionFile,
   joinScattered,
   listScattered,
@@ -204,7 +204,7 @@ function readMessageTurn({ sessionId, turns, parent }: MessageReading, turn: num
 /** The file is kept in jpg's own folder: OpenCode keeps none. */
 function planOpenCodeResume(machine: Machine, draft: SessionDraft): ResumePlan {
   const { sessionId } = draft;
-  const path = machine.join(dataFolder(machine), "jpg", "opencode", `${sessionId}.json`);
+  const path = machine.join(userFolder("data", machine), "opencode", `${sessionId}.json`);
   return {
     path,
     before: ["opencode", "import", path],

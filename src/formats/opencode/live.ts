@@ -10,6 +10,7 @@ import {
   traitsOf,
   type View,
 } from "../../core/conversation/event.ts";
+import { userFolder } from "../../core/user-folders.ts";
 import type { LiveWriter, Machine } from "../agent-format.ts";
 import { boundaryName, deriveName, lineName } from "../imported-session.ts";
 import type { LiveEdit, LiveEdits, RunningSession } from "../live-writer.ts";
@@ -21,10 +22,9 @@ import { parseDocument } from "./store.ts";
 export const OPENCODE_LIVE: LiveWriter = { edits: openCodeEdits, file: editsFile };
 
 /** `~/.local/state/jpg/opencode/<session>.json`; the plug-in knows this place, too. */
-function editsFile({ env, home, join }: Machine, sessionId: string): string | null {
-  const { XDG_STATE_HOME: configured = "" } = env;
-  const state = configured === "" ? join(home, ".local", "state") : configured;
-  return /^\w{1,128}$/.test(sessionId) ? join(state, "jpg", "opencode", `${sessionId}.json`) : null;
+function editsFile(machine: Machine, sessionId: string): string | null {
+  const file = machine.join(userFolder("state", machine), "opencode", `${sessionId}.json`);
+  return /^\w{1,128}$/.test(sessionId) ? file : null;
 }
 
 const HIDDEN =
