@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { renderLicences } from "./licences.mjs";
-import { addressesOf, REPOSITORY } from "./project.mjs";
+import { addressesOf, REPOSITORY, serverName } from "./project.mjs";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 /** What the package may take on a disk. */
@@ -31,7 +31,7 @@ export function makePackage(folder) {
 /** The manifest of the package: nothing to install beside it, nothing to run, and no mark against publishing. */
 export function packedManifest(manifest, repository = REPOSITORY) {
   const { private: _, scripts, dependencies, devDependencies, ...kept } = manifest;
-  const addresses = repository === "" ? {} : addressesOf(repository);
+  const addresses = repository === "" ? {} : { ...addressesOf(repository), mcpName: serverName(repository) };
   return { ...kept, ...addresses, files: [...kept.files, LICENCES] };
 }
 

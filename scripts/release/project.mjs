@@ -16,3 +16,15 @@ export function addressesOf(repository) {
     homepage: `${repository}#readme`,
   };
 }
+
+/**
+ * The name of jpg's server in the MCP registry, below the name that the owner of the repository proves there: `io.github.OWNER`, or
+ * the host's own, such as `example.git` for git.example. The registry wants it in the package's manifest, too. Throws without an address.
+ */
+export function serverName(repository) {
+  addressesOf(repository);
+  const { hostname, pathname } = new URL(repository);
+  const owner =
+    hostname === "github.com" ? `io.github.${pathname.split("/")[1]}` : hostname.split(".").reverse().join(".");
+  return `${owner}/jpg`;
+}

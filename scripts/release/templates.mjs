@@ -1,10 +1,10 @@
-// What other ways of installing need: a script, and files for Homebrew, Scoop and winget, filled with version, addresses and SHA-256
-// of what the release made.
+// What other ways of installing need: a script, and files for Homebrew, Scoop, winget and the MCP registry, filled with version,
+// addresses and SHA-256 of what the release made.
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { addressesOf } from "./project.mjs";
+import { addressesOf, serverName } from "./project.mjs";
 
 const TEMPLATES = fileURLToPath(new URL("templates/", import.meta.url));
 
@@ -27,9 +27,9 @@ export function fillTemplates({ out, version, repository }) {
       result.lacking.push({ name, missing });
       continue;
     }
-    const text = template.replace(/\{\{(VERSION|REPOSITORY|DOWNLOADS|SHA256:(.*?))\}\}/g, (_, what, file) => {
+    const text = template.replace(/\{\{(VERSION|REPOSITORY|DOWNLOADS|MCP_NAME|SHA256:(.*?))\}\}/g, (_, what, file) => {
       if (file !== undefined) return sha256(join(out, archiveOf(file, version)));
-      return { VERSION: version, REPOSITORY: repository, DOWNLOADS: downloads }[what];
+      return { VERSION: version, REPOSITORY: repository, DOWNLOADS: downloads, MCP_NAME: serverName(repository) }[what];
     });
     writeFileSync(join(folder, name), text, { mode: name.endsWith(".sh") ? 0o755 : 0o644 });
     result.written.push(join(folder, name));

@@ -5,7 +5,10 @@ import { appendFileSync, existsSync, lstatSync, readdirSync, readFileSync, rmSyn
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+// @ts-expect-error: a script without types
+import { packedManifest } from "../../scripts/release/package.mjs";
 // @ts-expect-error: a script without types
 import { fillTemplates } from "../../scripts/release/templates.mjs";
 import { createTempFolder, type TempFolder, writeText } from "../helpers/temp-repository.ts";
@@ -64,12 +67,57 @@ describe("the templates", () => {
       { name: "winget.locale.en-US.yaml", missing },
       { name: "winget.yaml", missing },
     ]);
-    expect(readdirSync(join(out, "templates")).sort()).toEqual(["install.sh", "jpg.rb"]);
+    expect(readdirSync(join(out, "templates")).sort()).toEqual(["install.sh", "jpg.rb", "server.json"]);
   });
 
   it("fail without the repository's address, before anything is written", () => {
     expect(() => fill("")).toThrow("The address of the repository is not known");
     expect(existsSync(join(out, "templates"))).toBe(false);
+  });
+});
+
+describe("server.json, for the MCP registry", () => {
+  const schema = JSON.parse(
+    readFileSync(new URL("../fixtures/mcp-server.schema.json", import.meta.url), "utf8"),
+  ) as object;
+  const accepts = new Ajv2020().compile(schema);
+  const manifest = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as Record<
+    string,
+    unknown
+  >;
+
+  it.each([
+    [REPOSITORY, "example.git/jpg"],
+    ["https://github.com/ada/jpg", "io.github.ada/jpg"],
+  ])(
+    "is what the registry takes, under a name that the owner of %s proves and the package repeats",
+    (address, name) => {
+      fill(address);
+      const server = JSON.parse(filled("server.json")) as Record<string, unknown>;
+      expect([accepts(server), accepts.errors]).toEqual([true, null]);
+      expect(server).toMatchObject({ name, version: "1.2.3", packages: [{ version: "1.2.3" }] });
+      expect(packedManifest(manifest, address)).toMatchObject({ mcpName: name });
+      expect(packedManifest(manifest, "")).not.toHaveProperty("mcpName");
+    },
+  );
+
+  it.each([
+    ["a range", { version: "^1.2.3" }],
+    ["a name without an owner", { name: "jpg" }],
+    ["a long description", { description: "x".repeat(101) }],
+    ["a package without a transport", { packages: [{ registryType: "npm", identifier: "jpg-cli", version: "1.2.3" }] }],
+    ["no package", { packages: [] }],
+  ])("would be refused with %s", (_, change) => {
+    fill();
+    expect(accepts({ ...(JSON.parse(filled("server.json")) as object), ...change })).toBe(false);
+  });
+
+  it("names a package that npx starts: its bin has the package's name", () => {
+    fill();
+    const [{ identifier }] = (JSON.parse(filled("server.json")) as { packages: [{ identifier: string }] }).packages;
+    expect(manifest["name"]).toBe(identifier);
+    // Of several bins npx takes the one with the name of the package, and refuses the package if there is none.
+    expect(manifest["bin"]).toHaveProperty(identifier, "bin/jpg.js");
   });
 });
 
