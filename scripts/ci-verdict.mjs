@@ -54,7 +54,7 @@ const MAY_BE_MISSING = [
     isMissing: !existsSync("/usr/sbin/sshd") || spawnSync("ssh", ["-V"]).status !== 0,
     provide: "install it, for example with apt-get install openssh-server",
   },
-  ...["zsh", "fish", "man", "mandoc"].map((program) => ({
+  ...["zsh", "fish", "man", "mandoc", "jq", "python3"].map((program) => ({
     what: program,
     tests: new RegExp(`\\(${program}\\)`),
     isMissing: spawnSync(program, ["--version"]).error !== undefined,
