@@ -9,7 +9,7 @@ const INTRODUCTION = `# Formats
 
 Generated from the formats themselves by \`npm run docs\`; edit \`agent.ts\` of a format in \`src/formats\`, not this page.
 
-Every file comes back byte for byte with \`jpg export --original\`, whatever its format. Lines and messages that jpg cannot read are named with their reason when they are imported. A page for each format says what is in its files, what the agent sends when it resumes them, and where each claim was seen.`;
+Every file comes back byte for byte with \`jpg export --original\`, whatever its format. Lines and messages that jpg cannot read are named with their reason when they are imported. A page for each format says what is in its files, what the agent sends when it resumes them, and where each claim was seen. A [plug-in](formats/plug-ins.md), a program of yours, adds another format.`;
 
 /** The page of requests to APIs: they have one form of file. */
 const REQUESTS = "requests";

@@ -85,7 +85,7 @@ export function buildCommand(spec: CommandSpec, options: readonly OptionSpec[] =
 
 function toOption(spec: OptionSpec): Option {
   const option = new Option(spec.flags, spec.description);
-  if (spec.choices !== undefined) option.choices([...spec.choices]);
+  if (spec.choices !== undefined && spec.isOpen !== true) option.choices([...spec.choices]);
   if (spec.conflicts !== undefined) option.conflicts([...spec.conflicts]);
   if (spec.repeatable === true)
     option.argParser((value: string, before: string[] | undefined) => [...(before ?? []), value]);

@@ -1,5 +1,5 @@
-// Trust in a project's config file, bound to its exact content: a changed file is untrusted. The trust file is on the user's
-// machine, outside any project.
+// Trust in a file, a project's config or a format plug-in, bound to its exact content: a changed file is untrusted. The trust file
+// is on the user's machine, outside any project.
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import * as z from "zod/mini";
@@ -12,9 +12,9 @@ type TrustedDigests = Readonly<Record<string, string>>;
 const FORMAT = 1;
 const trustFile = z.object({ format: z.literal(FORMAT), trusted: z.record(z.string(), z.string()) });
 
-/** Computes the digest that trust is bound to: SHA-256 of the UTF-8 text, 64 hex digits. */
-export function trustDigest(text: string): string {
-  return createHash("sha256").update(text, "utf8").digest("hex");
+/** Computes the digest that trust is bound to: SHA-256 of the bytes, of a text in UTF-8, 64 hex digits. */
+export function trustDigest(content: string | Uint8Array): string {
+  return createHash("sha256").update(content).digest("hex");
 }
 
 /**
@@ -64,6 +64,8 @@ export const PROJECT_CONFIG_NAME = ".jpg.toml";
 /** The user's own places, absolute. */
 export interface UserPaths {
   readonly configFile: string;
+  /** Format plug-ins. */
+  readonly formatsDir: string;
   /** Trust and other state of this machine. */
   readonly stateDir: string;
   readonly trustFile: string;
@@ -78,8 +80,10 @@ export interface UserPaths {
 export function resolveUserPaths(user: UserHome): UserPaths {
   const stateDir = userFolder("state", user);
   const dataDir = userFolder("data", user);
+  const configDir = userFolder("config", user);
   return {
-    configFile: join(userFolder("config", user), "config.toml"),
+    configFile: join(configDir, "config.toml"),
+    formatsDir: join(configDir, "formats"),
     stateDir,
     trustFile: join(stateDir, "trust.json"),
     dataDir,

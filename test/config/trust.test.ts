@@ -8,6 +8,7 @@ const PATH = "/p/.jpg.toml";
 describe("trust", () => {
   it("is bound to the exact content: SHA-256 of the text", () => {
     expect(trustDigest("abc")).toBe("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+    expect(trustDigest(new TextEncoder().encode("abc"))).toBe(trustDigest("abc"));
     const file = withTrust(undefined, PATH, trustDigest("a = 1\n"));
     expect(isTrusted(PATH, trustDigest("a = 1\n"), file)).toBe(true);
     expect(isTrusted(PATH, trustDigest("a = 2\n"), file)).toBe(false);
@@ -42,6 +43,7 @@ describe("the user's places", () => {
   it("stand below the home folder by default", () => {
     expect(resolveUserPaths({ env: {}, home: "/home/ada" })).toEqual({
       configFile: "/home/ada/.config/jpg/config.toml",
+      formatsDir: "/home/ada/.config/jpg/formats",
       stateDir: "/home/ada/.local/state/jpg",
       trustFile: "/home/ada/.local/state/jpg/trust.json",
       dataDir: "/home/ada/.local/share/jpg",
@@ -54,6 +56,7 @@ describe("the user's places", () => {
     const env = { XDG_CONFIG_HOME: "/c", XDG_STATE_HOME: "/s", XDG_DATA_HOME: "/d", XDG_CACHE_HOME: "/k" };
     expect(resolveUserPaths({ env, home: "/home/ada" })).toMatchObject({
       configFile: "/c/jpg/config.toml",
+      formatsDir: "/c/jpg/formats",
       trustFile: "/s/jpg/trust.json",
       dataDir: "/d/jpg",
       cacheDir: "/k/jpg",

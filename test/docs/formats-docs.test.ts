@@ -36,8 +36,9 @@ describe("docs/formats.md and README's table", () => {
 });
 
 describe("the pages of the formats", () => {
-  it("are one for each agent, and one for requests to APIs", () => {
-    expect(readdirSync(path("docs/formats")).sort()).toEqual(pages.map((page) => `${page}.md`).sort());
+  it("are one for each agent, one for requests to APIs, and one for plug-ins", () => {
+    const names = [...pages, "plug-ins"].map((page) => `${page}.md`);
+    expect(readdirSync(path("docs/formats")).sort()).toEqual(names.sort());
   });
 
   it.each(pages)("%s has what its formats and the conformance set say (when not: npm run docs)", (page) => {

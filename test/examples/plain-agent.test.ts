@@ -1,89 +1,62 @@
-// The example of AGENTS.md, "A format": an agent that is its folder and a line in the list goes the whole way.
-import { readFileSync, writeFileSync } from "node:fs";
+// examples/plain-agent, the smallest format plug-in, goes the whole way: imported, grown, compacted, written back, continued.
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { compact } from "../../src/app/compact/compact.ts";
-import { type BranchTree, loadBranchTree } from "../../src/app/conversation/tree.ts";
-import { exportConversation } from "../../src/app/import/export.ts";
-import { importSessions } from "../../src/app/import/import.ts";
-import type { ImportReport } from "../../src/app/import/import-report.ts";
-import { exportOriginal } from "../../src/app/import/original.ts";
-import { prepareResume } from "../../src/app/import/resume.ts";
-import { writeText } from "../helpers/temp-repository.ts";
-import { createGitWorkspace, type GitWorkspace, removeWorkspace, tipOf } from "../helpers/workspace.ts";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createSandbox, type Sandbox } from "../helpers/run-jpg.ts";
 
-vi.mock("../../src/formats/agents.ts", async (original) => {
-  const [{ AGENTS }, { PLAIN }] = await Promise.all([
-    original<typeof import("../../src/formats/agents.ts")>(),
-    import("../../examples/plain-agent/agent.ts"),
-  ]);
-  return { AGENTS: [...AGENTS, PLAIN] };
-});
+const PLUGIN = fileURLToPath(new URL("../../examples/plain-agent/jpg-format-plain", import.meta.url));
 
-let workspace: GitWorkspace;
-let file: string;
+let sandbox: Sandbox;
 beforeEach(async () => {
-  workspace = await createGitWorkspace();
-  const { home, cwd } = workspace.runtime;
-  file = join(home, ".plain", cwd.replace(/[^A-Za-z0-9]/g, "-"), "monday.jsonl");
-  writeText(file, talk(6));
+  sandbox = createSandbox();
+  const folder = join(sandbox.home, ".config", "jpg", "formats");
+  mkdirSync(folder, { recursive: true });
+  copyFileSync(PLUGIN, join(folder, "jpg-format-plain"));
+  await sandbox.jpg(["trust", "--format", "plain", "--yes"]);
 });
-afterEach(() => removeWorkspace(workspace));
+afterEach(() => sandbox.remove());
 
 /** Some turns of a question and an answer. */
 function talk(turns: number, from = 0): string {
-  const lines = Array.from({ length: turns }, (_, at) => [
+  return Array.from({ length: turns }, (_, at) => [
     { role: "user", text: `question ${from + at}` },
     { role: "assistant", text: `answer ${from + at}` },
-  ]);
-  return lines
+  ])
     .flat()
     .map((line) => `${JSON.stringify(line)}\n`)
     .join("");
 }
 
-async function load(...paths: string[]): Promise<ImportReport> {
-  return (await importSessions(workspace, { paths, allBranches: false })).sessions[0]!;
-}
-
-async function treeOf(branch: string): Promise<BranchTree> {
-  return loadBranchTree(workspace.store, branch, await tipOf(workspace, branch));
-}
-
-describe("the plain agent", () => {
-  it("is imported from its own folder, compacted, exported, resumed, and imported again as the same conversation", {
+describe("the plain agent's plug-in", () => {
+  it("imports, appends what is new, writes a compacted view, and knows it again when it was continued", {
     tags: ["slow"],
   }, async () => {
-    const { branch, ...report } = await load();
-    expect(report).toMatchObject({ status: "created", turns: 6, title: "question 0" });
-    expect((await treeOf(branch)).header.source?.format).toBe("plain");
-    expect(await load()).toMatchObject({ status: "unchanged", branch });
+    const { jpg, json, session } = sandbox;
+    const file = session("monday.log", talk(6));
+    const load = (path: string) => json<{ branch: string }[]>(["import", "plain", path]);
+    expect(await load(file)).toMatchObject([{ status: "created", turns: 6, title: "question 0" }]);
+    expect(await load(file)).toMatchObject([{ status: "unchanged", turns: 6 }]);
     writeFileSync(file, talk(1, 6), { flag: "a" });
-    expect(await load()).toMatchObject({ status: "updated", branch, turns: 7, turns_added: 1 });
+    const [{ branch = "" } = {}] = await load(file);
+    expect((await jpg(["show"])).stdout).toMatch(/Source: +plain/);
 
-    await compact(workspace, await treeOf(branch), {
-      range: { to: { type: "turn", turn: 4 } },
-      summary: { summary: "all that was said", source: "authored" },
-      force: true,
-      dryRun: false,
-      activate: true,
-    });
-    const text = await exportConversation(workspace, await treeOf(branch), { to: "plain", fullHistory: false });
-    expect(text).toContain("all that was said");
-    expect(text).not.toContain("question 2");
+    const summary = session("summary.txt", "");
+    writeFileSync(summary, "all that was said");
+    const compacted = await jpg(["compact", "--to", "4", "--accept", summary, "--in-place", "--force"]);
+    expect(compacted.stderr).toBe("");
+    const out = join(sandbox.root, "sessions", "out.log");
+    expect((await jpg(["export", "--to", "plain", "-o", out])).code).toBe(0);
+    expect(readFileSync(out, "utf8")).toContain("all that was said");
+    expect(readFileSync(out, "utf8")).not.toContain("question 2");
 
-    const { path, command, session } = await prepareResume(workspace, await treeOf(branch), { name: "plain" });
-    expect(command).toEqual(["plain", session]);
-    expect(readFileSync(path, "utf8")).toBe(text);
-    expect(await load(path)).toMatchObject({ status: "unchanged", branch });
-    writeFileSync(path, talk(1, 7), { flag: "a" });
-    expect(await load(path)).toMatchObject({ status: "updated", branch, turns: 8, turns_added: 1 });
-    expect(await load(path)).toMatchObject({ status: "unchanged", branch });
-
-    const original: Uint8Array[] = [];
-    for await (const piece of await exportOriginal(workspace, await treeOf(branch))) original.push(piece);
-    expect(Buffer.concat(original).toString()).toBe(talk(7));
-    const whole = await exportConversation(workspace, await treeOf(branch), { to: "plain", fullHistory: true });
-    expect(whole.match(/question \d/g)).toEqual(Array.from({ length: 8 }, (_, at) => `question ${at}`));
+    expect(await load(out)).toMatchObject([{ status: "unchanged", branch }]);
+    writeFileSync(out, talk(1, 7), { flag: "a" });
+    expect(await load(out)).toMatchObject([{ status: "updated", branch, turns: 8, turns_added: 1 }]);
+    expect(await load(out)).toMatchObject([{ status: "unchanged", branch }]);
+    const whole = (await jpg(["export", "--to", "plain", "--full-history"])).stdout;
+    expect(whole.match(/question \d/g)?.slice(-8)).toEqual(Array.from({ length: 8 }, (_, at) => `question ${at}`));
+    expect((await jpg(["export", "--original", "--session", "monday"])).code).not.toBe(70);
+    expect((await jpg(["fsck"])).code).toBe(0);
   });
 });

@@ -1,7 +1,8 @@
 // An invented agent that rewrites its session on each save: one JSON document, `{"session", "note", "messages": [{id, role, text}]}`.
-import { createSession, type PlainMessage } from "../../examples/plain-agent/import.ts";
+
 import type { AgentFormat } from "../../src/formats/agent-format.ts";
 import type { SessionSource } from "../../src/formats/session-source.ts";
+import { createSession, type PlainMessage } from "./plain-agent/import.ts";
 
 interface Document {
   readonly session: string;

@@ -1,9 +1,9 @@
 // Trust in a project's config file, bound to its exact text and stored in the user's state directory. What trust would allow is
-// read from the same text that is then trusted.
+// read from the same text that is then trusted. Trust in a program, bound to its bytes.
 import { dirname } from "node:path";
 import { type ConfigFile, loadConfig } from "../../config/load.ts";
 import { renderSettings } from "../../config/show-config.ts";
-import { resolveUserPaths, trustDigest, withoutTrust, withTrust } from "../../config/trust.ts";
+import { isTrusted, resolveUserPaths, trustDigest, withoutTrust, withTrust } from "../../config/trust.ts";
 import { userError } from "../../core/errors.ts";
 import { makeFolders, replaceFile } from "../../store/files.ts";
 import { locate } from "./engine.ts";
@@ -54,6 +54,19 @@ export async function removeTrust(runtime: Runtime, place: TrustPlace): Promise<
   const path = await findConfig(runtime, place);
   await changeTrust(runtime, (before) => withoutTrust(before, path));
   return path;
+}
+
+/** Whether the user trusted the program at a path, as it is now: `digest` is of its bytes. */
+export async function isProgramTrusted(runtime: Runtime, path: string, digest: string): Promise<boolean> {
+  const { trustFile } = resolveUserPaths(runtime);
+  return isTrusted(path, digest, (await readIfExists(trustFile)) ?? undefined);
+}
+
+/** Trusts a program as long as its bytes stay the same; `digest` null = stops trusting it. */
+export async function setProgramTrust(runtime: Runtime, path: string, digest: string | null): Promise<void> {
+  await changeTrust(runtime, (before) =>
+    digest === null ? withoutTrust(before, path) : withTrust(before, path, digest),
+  );
 }
 
 /** Renders a setting, with its line if known. */

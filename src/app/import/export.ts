@@ -16,6 +16,7 @@ import { maskLine } from "../../core/secrets/mask.ts";
 import type { SessionDraft } from "../../formats/agent-format.ts";
 import { exportAnthropic } from "../../formats/anthropic/write.ts";
 import { translateCalls } from "../../formats/common-tools.ts";
+import { pluginWriter } from "../../formats/format-plugin.ts";
 import { exportGoogle } from "../../formats/google/write.ts";
 import type { ExportOrigin } from "../../formats/imported-session.ts";
 import { renderViewLines } from "../../formats/jsonl/write.ts";
@@ -35,6 +36,7 @@ import type { Workspace } from "../conversation/workspace.ts";
 import { lastModel } from "../models/choose-model.ts";
 import { configuredProviders } from "../models/model-connection.ts";
 import { exportSessionId } from "../names/find-session.ts";
+import { type FormatPlugin, writeByPlugin } from "../sessions/format-plugins.ts";
 import { agents, type WritingAgent, writingAgents } from "../sessions/session-registry.ts";
 
 /** Messages of a request as one JSON document, by API. */
@@ -98,6 +100,17 @@ export async function exportConversation(
   if (request.to === "markdown") return renderMarkdown(view, { title: await conversationTitle(workspace, tree) });
   const whole = await inlineView(workspace.store, tree.commit, view);
   return `${forJson(JSON.stringify(await renderRequest(workspace, tree, { view: whole, compactions }, request), null, 1))}\n`;
+}
+
+/** Has a plug-in write a conversation as a session. Throws `untrusted_format`, `plugin_failed`. */
+export async function exportByPlugin(
+  workspace: Workspace,
+  tree: BranchTree,
+  request: Omit<ExportRequest, "to" | "messages"> & { readonly plugin: FormatPlugin },
+): Promise<Uint8Array> {
+  const agent = pluginWriter(request.plugin.name);
+  const draft = await draftSession(workspace, tree, { agent, sessionId: exportSessionId(agent, tree, 0), ...request });
+  return writeByPlugin(workspace.runtime, request.plugin, agent.write.write(draft));
 }
 
 async function renderRequest(

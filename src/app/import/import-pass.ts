@@ -2,6 +2,8 @@
 import { basename, extname } from "node:path";
 import { JpgError } from "../../core/errors.ts";
 import { appendAll } from "../../core/lists.ts";
+import type { AgentFormat } from "../../formats/agent-format.ts";
+import type { SessionSource } from "../../formats/session-source.ts";
 import type { BranchWrite, ConversationStore, WriteResult } from "../../store/store.ts";
 import { readCheckedOut } from "../conversation/checked-out.ts";
 import type { Workspace } from "../conversation/workspace.ts";
@@ -27,6 +29,8 @@ import { prepareImport, type SessionImport } from "./planned-import.ts";
 /** What applies to all sessions of a call. */
 export interface ImportCall {
   readonly request: ImportRequest;
+  /** Gives the format of the only file, which a plug-in has read. */
+  readonly formatOf?: (source: SessionSource) => AgentFormat;
   /** The cache of files. */
   readonly sources: SourceCache;
   /** Whether one file was named, and nothing else. */
@@ -185,7 +189,7 @@ async function openNext(
   if (fingerprint !== null && known !== undefined && isKnown(known, { ...call, fingerprint, facts }))
     return { file, known, byteLength: fingerprint.byteLength };
   try {
-    const open = await openSession(runtime, file, { ...call.request, fingerprint });
+    const open = await openSession(runtime, file, { ...call.request, formatOf: call.formatOf, fingerprint });
     // A side file is imported only if it is a sub-agent's session.
     return file.isSideFile !== true || open.descent?.kind === "agent" ? open : null;
   } catch (error) {
@@ -215,7 +219,11 @@ function isKnown(
 }
 
 /** The failure of a file; null if it need not be reported. Throws it if no other file was named, or if nothing can be stored. */
-function failureOf({ isSingle }: ImportCall, file: FailedFile, error: unknown): ImportFailure | null {
+export function failureOf(
+  { isSingle }: Pick<ImportCall, "isSingle">,
+  file: FailedFile,
+  error: unknown,
+): ImportFailure | null {
   // A sub-agent that was just begun has no turn yet; a file that is no session is just a side file.
   const isPartOfOther = file.isSideFile === true || file.isPart === true;
   if (isPartOfOther && error instanceof JpgError && NO_SESSION.has(error.code)) return null;

@@ -1,9 +1,11 @@
 // Which files an import is about, and which of them the store has already.
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import { JpgError } from "../../core/errors.ts";
+import { JpgError, userError } from "../../core/errors.ts";
+import type { Runtime } from "../conversation/runtime.ts";
 import type { Workspace } from "../conversation/workspace.ts";
 import { importSuffix } from "../names/find-session.ts";
+import { type FormatPlugin, findFormatPlugin } from "../sessions/format-plugins.ts";
 import { findKeptFiles, type KeptChoice, unclearError } from "../sessions/kept-files.ts";
 import { openSession } from "../sessions/open-session.ts";
 import { type FoundFiles, findSessionFiles, type SessionFile } from "../sessions/session-files.ts";
@@ -16,6 +18,8 @@ import { readSourceCache } from "./import-report.ts";
 export interface ImportRequest {
   /** Format to read, when the first argument names one. */
   readonly format?: string;
+  /** The program that reads the files, when the first argument names its format. */
+  readonly plugin?: FormatPlugin;
   readonly paths: readonly string[];
   /** Without paths: which of the agents' sessions; absent = all. */
   readonly kept?: KeptChoice;
@@ -39,8 +43,10 @@ export interface ImportFailure {
 /** Separates names of formats from paths in the arguments: `import FORMAT FILE`, `import FILE`, `import AGENT AGENT`. */
 export async function parseImportArguments(
   words: readonly string[],
-  cwd: string,
-): Promise<Pick<ImportRequest, "format" | "paths" | "kept">> {
+  runtime: Runtime,
+  store?: string,
+): Promise<Pick<ImportRequest, "format" | "plugin" | "paths" | "kept">> {
+  const { cwd } = runtime;
   const [first, ...rest] = words;
   if (first === undefined || first === "-") return { paths: words };
   const isThere = (word: string): Promise<boolean> =>
@@ -59,7 +65,18 @@ export async function parseImportArguments(
   if (formats.every((format) => format !== null)) return { paths: [], kept: { agents: formats } };
   const [format] = formats;
   if (format !== null && format !== undefined) return { format, paths: rest };
+  // A plug-in has no place of its own where its agent keeps sessions: it reads files that are named.
   const exists = await isThere(first);
+  const plugin = rest.length === 0 && exists ? null : await findFormatPlugin(runtime, first, store);
+  if (plugin !== null && rest.length > 0) return { plugin, paths: rest };
+  if (plugin !== null)
+    throw userError(
+      "usage",
+      `The plug-in jpg-format-${first} reads files that you name: jpg does not know where they are.`,
+      {
+        hints: [`\`jpg import ${first} FILE\``],
+      },
+    );
   if (!exists && /^[a-z][a-z-]*$/.test(first) && rest.length > 0) formatByName(first);
   return { paths: words };
 }

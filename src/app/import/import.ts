@@ -2,7 +2,8 @@
 // except where two of them belong to one conversation.
 import { basename } from "node:path";
 import { compareTimestamps } from "../../core/conversation/compaction.ts";
-import { JpgError } from "../../core/errors.ts";
+import { JpgError, userError } from "../../core/errors.ts";
+import { appendAll } from "../../core/lists.ts";
 import { makeActive, readCheckedOut } from "../conversation/checked-out.ts";
 import { notePlace } from "../conversation/known-places.ts";
 import { refreshViews } from "../conversation/refresh-view.ts";
@@ -11,9 +12,10 @@ import type { BranchTree } from "../conversation/tree.ts";
 import type { Workspace } from "../conversation/workspace.ts";
 import { resolveBranch, resolveTree } from "../names/resolve-id.ts";
 import { withAgentFiles } from "../sessions/agent-stores.ts";
+import { type FormatPlugin, readByPlugin, requirePluginTrust } from "../sessions/format-plugins.ts";
 import type { SessionFile } from "../sessions/session-files.ts";
 import { agents } from "../sessions/session-registry.ts";
-import { type ImportCall, type ImportPass, importPass, type WaitingSession } from "./import-pass.ts";
+import { failureOf, type ImportCall, type ImportPass, importPass, type WaitingSession } from "./import-pass.ts";
 import { type ImportReport, proofOf, readSourceCache, type SourceCache, writeSourceCache } from "./import-report.ts";
 import { findFiles, type ImportFailure, type ImportRequest } from "./import-request.ts";
 
@@ -27,14 +29,14 @@ export interface ImportOutcome {
 export async function importSessions(workspace: Workspace, request: ImportRequest): Promise<ImportOutcome> {
   const { store } = workspace;
   const { files: found, failed } = await findFiles(workspace, request);
-  const files = await withAgentFiles(found);
+  const files = request.plugin === undefined ? await withAgentFiles(found) : found;
   const sources = readSourceCache(store);
   const isSingle = files.filter(({ isSideFile }) => isSideFile !== true).length === 1 && files[0]?.named === true;
-  const passes = await importAll(
-    workspace,
-    { request, sources, isSingle, postponed: new Set(), count: { done: 0 } },
-    files,
-  );
+  const call = { request, sources, isSingle, postponed: new Set<string>(), count: { done: 0 } };
+  const { plugin } = request;
+  const passes = await (plugin === undefined
+    ? importAll(workspace, call, files)
+    : importByPlugin(workspace, call, { plugin, files }));
   const reports = passes.flatMap((pass) => pass.reports);
   await activate(workspace, { request, reports }, found);
   await writeSourceCache(store, withFound(sources, passes, (await readCheckedOut(workspace)).branch));
@@ -46,6 +48,33 @@ export async function importSessions(workspace: Workspace, request: ImportReques
   const failure = passes.at(-1)?.failure ?? null;
   if (failure !== null) throw failure.error;
   return { sessions: reports, failed: [...failed, ...passes.flatMap((pass) => pass.failed)] };
+}
+
+/** Imports sessions that a plug-in reads, one after the other: it has ended before anything of its session is written. */
+async function importByPlugin(
+  workspace: Workspace,
+  call: ImportCall,
+  { plugin, files }: { readonly plugin: FormatPlugin; readonly files: readonly SessionFile[] },
+): Promise<readonly ImportPass[]> {
+  await requirePluginTrust(workspace.runtime, plugin);
+  if (files.length === 0 || files.some(({ named }) => !named))
+    throw userError("usage", `The plug-in jpg-format-${plugin.name} reads files; a folder was named.`, {
+      hints: [`Name the files: \`jpg import ${plugin.name} FILE…\`.`],
+    });
+  const passes: ImportPass[] = [];
+  for (const file of files) {
+    try {
+      workspace.progress({ doing: "importing sessions", done: passes.length, total: files.length });
+      const { formatOf } = await readByPlugin(workspace.runtime, plugin, file);
+      appendAll(passes, await importAll(workspace, { ...call, formatOf }, [file]));
+      if (passes.at(-1)?.failure != null) break;
+    } catch (error) {
+      const failure = failureOf(call, file, error);
+      if (failure !== null) passes.push({ reports: [], failed: [failure], found: [], waiting: [], failure: null });
+    }
+  }
+  workspace.progress(null);
+  return passes;
 }
 
 async function importAll(

@@ -5,7 +5,7 @@ import { isDocumentPath, turnIndexOfSource } from "../../core/conversation/turn-
 import { JpgError, userError } from "../../core/errors.ts";
 import type { AgentFormat } from "../../formats/agent-format.ts";
 import type { ExportOrigin } from "../../formats/imported-session.ts";
-import type { SessionDescent, SessionPart, SessionStart } from "../../formats/session-source.ts";
+import type { SessionDescent, SessionPart, SessionSource, SessionStart } from "../../formats/session-source.ts";
 import type { ConversationStore, TreeFile } from "../../store/store.ts";
 import { blobId, type Runtime } from "../conversation/runtime.ts";
 import { type BranchTree, collectBlobs } from "../conversation/tree.ts";
@@ -53,6 +53,8 @@ export async function openSession(
   file: SessionFile,
   how: {
     readonly format?: string;
+    /** Gives the format where a plug-in has read the file. */
+    readonly formatOf?: (source: SessionSource) => AgentFormat;
     readonly allBranches: boolean;
     readonly again?: boolean;
     readonly limits?: PieceLimits;
@@ -66,7 +68,8 @@ export async function openSession(
       hints: ["Nothing was imported: name the file of a session."],
     });
   }
-  const format = how.format === undefined ? detectFormat(source, name) : formatByName(how.format);
+  const named = how.format === undefined ? undefined : formatByName(how.format);
+  const format = how.formatOf?.(source) ?? named ?? detectFormat(source, name);
   const sessionId = sessionIdOf(format, source, name);
   const sideFiles = await readSideFiles(file, { session: sessionId, rules: format.files });
   const about = await readAbout(file, format.files);

@@ -1,6 +1,12 @@
 import { resolve } from "node:path";
 import { writeResultFile } from "../../app/conversation/runtime.ts";
-import { EXPORT_FORMATS, exportConversation, parseRoots, systemSummaryNote } from "../../app/import/export.ts";
+import {
+  EXPORT_FORMATS,
+  exportByPlugin,
+  exportConversation,
+  parseRoots,
+  systemSummaryNote,
+} from "../../app/import/export.ts";
 import { exportOriginal } from "../../app/import/original.ts";
 import { resolveTree, resolveWholeTree } from "../../app/names/resolve-id.ts";
 import { treeAt } from "../../app/names/revision.ts";
@@ -10,6 +16,7 @@ import { userError } from "../../core/errors.ts";
 import { isProviderName, PROVIDER_NAMES } from "../../core/model/provider-rules.ts";
 import { forTerminal, forTerminalLine, safe } from "../../core/safe-text.ts";
 import { type CommandContext, type CommandSpec, flag, text, texts } from "../frame/command.ts";
+import { allowedPlugin } from "./format-plugins.ts";
 
 /** A page shows history and view together, for people: options that shape a view for a model do not apply. */
 const PAGE = "html";
@@ -24,7 +31,7 @@ export const command: CommandSpec = {
     "The formats of APIs write a request body as `jpg query` would send it: for the model that --model names, or else the last model of that API that answered here (Google takes the model in the address). Tool definitions are not recorded: add your own if the model should keep calling tools. If the conversation ends with an answer and the API wants a user message last, one is added. --messages writes only the messages, so that you can add a request. html writes a page, one file that needs no network: everything that was said, what the model sees of it, the compactions and the comments; secrets are masked as `jpg redact` does, and the page says which. A session written for an agent names the conversation it comes from, so that importing it after the agent has continued it continues that conversation.",
   arguments: [{ name: "[id]", description: "conversation; default @" }],
   options: [
-    { flags: "--to <format>", description: "format to write", choices: FORMATS },
+    { flags: "--to <format>", description: "format to write", choices: FORMATS, isOpen: true },
     { flags: "-o, --output <file>", description: "write to this file instead of standard output" },
     { flags: "--full-history", description: "all turns as they were said, instead of the view" },
     {
@@ -108,6 +115,8 @@ export const command: CommandSpec = {
       roots: parseRoots(texts(options, "root"), context.runtime.cwd),
       model,
     };
+    const plugin = FORMATS.includes(request.to) ? null : await allowedPlugin(context, request.to);
+    if (plugin !== null) return writeBytes(context, [await exportByPlugin(workspace, tree, { ...request, plugin })]);
     const note = request.fullHistory ? null : await systemSummaryNote(workspace, tree, request.to);
     if (note !== null) context.output.warn(forTerminal(note));
     return writeBytes(context, [Buffer.from(await exportConversation(workspace, tree, request))]);
@@ -144,7 +153,7 @@ function checkFlags({ options }: CommandContext): void {
     throw userError("contradictory_flags", "--allow works only with --to html: nothing is masked in other formats.", {
       hints: ["Leave --allow out."],
     });
-  if (flag(options, "messages") && EXPORT_FORMATS.includes(to) && !isProviderName(to))
+  if (flag(options, "messages") && to !== "" && !isProviderName(to))
     throw userError(
       "contradictory_flags",
       `--messages works only for requests: ${PROVIDER_NAMES.join(", ")}; ${to} is not one.`,

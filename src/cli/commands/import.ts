@@ -14,10 +14,11 @@ import {
 } from "../../app/share/bundle.ts";
 import { appendAll } from "../../core/lists.ts";
 import { forTerminal, safe } from "../../core/safe-text.ts";
-import { type CommandContext, type CommandSpec, flag } from "../frame/command.ts";
+import { type CommandContext, type CommandSpec, flag, text } from "../frame/command.ts";
 import { errorDocument } from "../frame/render-error.ts";
 import { exitCodeAfterImport, renderFailure, renderImport } from "../render/import.ts";
 import { renderBundle } from "../render/share.ts";
+import { allowPlugin } from "./format-plugins.ts";
 import { chooseKept, listKept, pickKept } from "./kept-sessions.ts";
 
 const EXAMPLE = exampleAgent();
@@ -52,7 +53,8 @@ export const command: CommandSpec = {
   ],
   withoutGit: true,
   run: async (context) => {
-    const request = await parseImportArguments(context.args, context.runtime.cwd);
+    const request = await parseImportArguments(context.args, context.runtime, text(context.options, "store"));
+    if (request.plugin !== undefined) await allowPlugin(context, request.plugin);
     const kept = chooseKept(context, request);
     return flag(context.options, "list") ? listKept(context, kept) : importFiles(context, { ...request, kept });
   },

@@ -16,7 +16,7 @@ import { formatNames } from "../../app/sessions/session-registry.ts";
 import { conversationOf } from "../../core/conversation/name.ts";
 import { userError } from "../../core/errors.ts";
 import { forTerminal, forTerminalLine, safe } from "../../core/safe-text.ts";
-import { type CommandContext, type CommandSpec, count, flag, optionsFrom } from "../frame/command.ts";
+import { type CommandContext, type CommandSpec, count, flag, optionsFrom, text } from "../frame/command.ts";
 import { untilStopped } from "../frame/interrupt.ts";
 import type { Output } from "../frame/output.ts";
 import { exitCodeAfterImport, renderFailure, renderImport, syncDocument } from "../render/import.ts";
@@ -60,7 +60,7 @@ export const command: CommandSpec = {
     checkFlags(context);
     if (flag(options, "spool")) return importSpool(context);
     if (flag(options, "all")) return importMachine(context);
-    const request = await parseImportArguments(args, runtime.cwd);
+    const request = await parseImportArguments(args, runtime, text(options, "store"));
     const observer = observe(output);
     if (flag(options, "watch")) {
       await watchSessions(context, request, observer);

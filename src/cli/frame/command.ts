@@ -20,6 +20,8 @@ export interface OptionSpec {
   /** Creates the error for a next word that fails the test and that the command cannot use as an argument either. */
   readonly refuse?: (word: string) => Error;
   readonly choices?: readonly string[];
+  /** Takes other values than its choices, too: the command checks them. */
+  readonly isOpen?: true;
   /** Options, by camelCase name, that cannot be given together with it. */
   readonly conflicts?: readonly string[];
   /** What a shell completes as its value, if there are no choices: these words, or the profiles in the settings. */

@@ -8,7 +8,7 @@ import { createTempFolder, type TempFolder, writeText } from "../../helpers/temp
 import { createTestRuntime } from "../../helpers/workspace.ts";
 
 vi.mock("../../../src/formats/agents.ts", async () => {
-  const { PLAIN } = await import("../../../examples/plain-agent/agent.ts");
+  const { PLAIN } = await import("../../helpers/plain-agent/agent.ts");
   const files: AgentFormat["files"] = {
     endings: [".jsonl", ".json"],
     folders: ({ home, join }) => [{ path: join(home, "sessions"), levels: 1 }],

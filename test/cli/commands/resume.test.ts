@@ -22,7 +22,7 @@ const note = (text: string, code = 0): string[] => [
 vi.mock("../../../src/formats/agents.ts", async (original) => {
   const [{ AGENTS }, { PLAIN }] = await Promise.all([
     original<typeof import("../../../src/formats/agents.ts")>(),
-    import("../../../examples/plain-agent/agent.ts"),
+    import("../../helpers/plain-agent/agent.ts"),
   ]);
   const storing = (name: string, code: number): AgentFormat => ({
     ...PLAIN,

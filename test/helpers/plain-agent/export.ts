@@ -1,9 +1,9 @@
 // Writes a view for the plain agent. It knows requests and answers only: reasoning, calls and their results are left out.
 
-import type { Event } from "../../src/core/conversation/event.ts";
-import { textOfContent } from "../../src/core/conversation/event.ts";
-import type { SessionDraft } from "../../src/formats/agent-format.ts";
-import { createOriginLine, lineName, lineUuid } from "../../src/formats/imported-session.ts";
+import type { Event } from "../../../src/core/conversation/event.ts";
+import { textOfContent } from "../../../src/core/conversation/event.ts";
+import type { SessionDraft } from "../../../src/formats/agent-format.ts";
+import { createOriginLine, lineName, lineUuid } from "../../../src/formats/imported-session.ts";
 
 /** Gives the text of the session: jpg's side line, then a line for each message. */
 export function writePlainSession({ view, sessionId, origin, sha1 }: SessionDraft): string {

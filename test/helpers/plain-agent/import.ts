@@ -2,11 +2,11 @@
 // times nor names in them: lines count seconds, and a session is called after its first line, so that two that begin with
 // the same words are taken for one.
 
-import type { Event } from "../../src/core/conversation/event.ts";
-import { userError } from "../../src/core/errors.ts";
-import type { ImportedSession, SkippedLine } from "../../src/formats/imported-session.ts";
-import { parseExportOrigin, toUsableId } from "../../src/formats/imported-session.ts";
-import type { SessionSource } from "../../src/formats/session-source.ts";
+import type { Event } from "../../../src/core/conversation/event.ts";
+import { userError } from "../../../src/core/errors.ts";
+import type { ImportedSession, SkippedLine } from "../../../src/formats/imported-session.ts";
+import { parseExportOrigin, toUsableId } from "../../../src/formats/imported-session.ts";
+import type { SessionSource } from "../../../src/formats/session-source.ts";
 
 /** Version of this importer: raise it when the same bytes would give other events. */
 export const PLAIN_IMPORTER = 1;

@@ -1,6 +1,7 @@
-// The smallest agent: see "A format" in AGENTS.md. It stands here, not in the list of agents, because there is no such agent.
-import type { AgentFormat, Machine } from "../../src/formats/agent-format.ts";
-import { lineUuid, parseExportOrigin, sessionUuid } from "../../src/formats/imported-session.ts";
+// The smallest agent as a format of jpg: see "A format" in docs/ARCHITECTURE.md. There is no such agent; the same one as a program
+// outside of jpg is in examples/plain-agent.
+import type { AgentFormat, Machine } from "../../../src/formats/agent-format.ts";
+import { lineUuid, parseExportOrigin, sessionUuid } from "../../../src/formats/imported-session.ts";
 import { writePlainSession } from "./export.ts";
 import { isPlainSession, PLAIN_IMPORTER, plainSessionId, readPlainSession } from "./import.ts";
 
