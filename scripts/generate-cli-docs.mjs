@@ -10,7 +10,7 @@ import { buildCommand } from "../src/cli/parse-arguments.ts";
 const INTRODUCTION = `# Commands
 
 Generated from the commands themselves by \`npm run docs\`; edit the declarations in \`src/cli/commands/\`, not this page.
-\`jpg COMMAND --help\` prints the same on a terminal; options marked *(more)* with \`--help --all\`. Every command can also be called as \`git jpg COMMAND\`, which takes git's own \`-C DIR\` and \`--git-dir DIR\`, or as \`jpg conversation COMMAND\` or \`jpg c COMMAND\`.
+\`jpg COMMAND --help\` prints the same on a terminal; options marked *(more)* with \`--help --all\`. \`jpg help --agents\` prints all commands on one page for a model. Every command can also be called as \`git jpg COMMAND\`, which takes git's own \`-C DIR\` and \`--git-dir DIR\`, or as \`jpg conversation COMMAND\` or \`jpg c COMMAND\`.
 
 ## What commands have in common
 

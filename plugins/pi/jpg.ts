@@ -3,6 +3,10 @@ const JPG = ["jpg", "live"];
 
 // All that jpg decides comes from `jpg live` (docs/live.md). Here: when it is asked, and how pi is given the answer. Nothing throws.
 import { spawn } from "node:child_process";
+import { readFileSync, realpathSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 
 /** Longest wait for an answer, milliseconds: pi itself has no limit. */
 const LONGEST = 120_000;
@@ -265,7 +269,36 @@ async function quietly<T>(work: () => Promise<T>): Promise<T | undefined> {
   }
 }
 
+/**
+ * Whether pi loads this code a second time: from a package, where hooks wrote a copy for the user or the project, or from the
+ * project where the user has one. pi does not start with two tools of one name.
+ */
+function isLoadedElsewhere(): boolean {
+  const user = process.env["PI_CODING_AGENT_DIR"] || join(homedir(), ".pi", "agent");
+  const copies = [user, join(process.cwd(), ".pi")].map((folder) => join(folder, "extensions", "jpg.ts"));
+  const own = copies.findIndex((path) => realPath(path) === realPath(fileURLToPath(import.meta.url)));
+  return copies.slice(0, own < 0 ? copies.length : own).some(hasTools);
+}
+
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+/** Hooks alone write a file of that name, too: it has no tools. */
+function hasTools(path: string): boolean {
+  try {
+    return readFileSync(path, "utf8").includes('"jpg_search"');
+  } catch {
+    return false;
+  }
+}
+
 export default function start(pi: Pi): void {
+  if (isLoadedElsewhere()) return;
   const live = new Live(pi);
   pi.on("turn_end", (event, ctx) => quietly(() => live.atTurnEnd(event, ctx)));
   pi.on("agent_before_settle", (event, ctx) => (live.wish ? quietly(() => live.atTurnEnd(event, ctx)) : undefined));

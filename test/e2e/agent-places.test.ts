@@ -1,7 +1,7 @@
 // This repository as the agents take it: a marketplace for Claude Code and Codex, an extension for Gemini CLI, packages for pi and
 // OpenCode. Each is checked by the agent's own tool where it has one, installed from a local folder, seen by the model, and removed.
 // @module-tag slow
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -75,6 +75,8 @@ describe.skipIf(!hasAgent("claude-code"))("Claude Code (real agent: needs JPG_AG
     await claude.run("plugin", "uninstall", "jpg@jpg");
     await claude.run("plugin", "marketplace", "remove", "jpg");
     expect(await claude.run("plugin", "list")).not.toContain("jpg");
+    // Its copy stays in the cache, marked for Claude Code's own tidying.
+    expect(readdirSync(join(sandbox.home, ".claude/plugins/cache/jpg/jpg", version))).toContain(".orphaned_at");
     expect(read(".claude", "settings.json")).not.toContain("jpg");
     const before = claude.sent().length;
     await claude.run("-p", "say more");
@@ -143,11 +145,28 @@ describe.skipIf(!hasAgent("pi"))("pi (real agent: needs JPG_AGENTS_DIR)", () => 
     await pi.run("remove", join(ROOT, "plugins/pi"));
     expect(read(".pi", "agent", "settings.json")).not.toContain("plugins");
   });
+
+  it.each([
+    ["the user", ["--live"], 1],
+    ["the project, and the user", ["--live", "--project"], 2],
+    ["the user, without tools", [], 1],
+  ])("starts where hooks wrote a copy for %s, with each tool once", async (_, options, copies) => {
+    const pi = prepared("pi");
+    await sandbox.jpg(["hooks", "install", "pi", ...options]);
+    if (copies === 2) await sandbox.jpg(["hooks", "install", "pi", "--live"]);
+    await pi.run("install", join(ROOT, "plugins/pi"));
+    await pi.run("-p", "--provider", "mock", "--model", "mock-model", "say something");
+    expect(pi.sent().match(/"name":"jpg_(?:search|show)"/g)).toEqual(['"name":"jpg_search"', '"name":"jpg_show"']);
+  });
 });
 
 describe.skipIf(!hasAgent("opencode"))("OpenCode (real agent: needs JPG_AGENTS_DIR)", () => {
-  it("takes the package that its settings name: jpg has the session when it ends", async () => {
+  it.each([
+    ["alone", []],
+    ["beside the copy that hooks wrote", ["hooks", "install", "opencode", "--live"]],
+  ])("takes the package that its settings name, %s: jpg has the session when it ends, once", async (_, command) => {
     const opencode = prepared("opencode");
+    if (command.length > 0) await sandbox.jpg(command);
     const settings = JSON.parse(read("opencode.json")) as object;
     writeFileSync(
       join(sandbox.home, "opencode.json"),
