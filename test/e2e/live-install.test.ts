@@ -91,8 +91,8 @@ describe("hooks install --live", () => {
       const names = readdirSync(from, { recursive: true, withFileTypes: true })
         .filter((entry) => entry.isFile())
         .map((entry) => relative(from, join(entry.parentPath, entry.name)))
-        // Tests, and what Claude Code writes for whoever edits a plug-in.
-        .filter((name) => !/^tests\/|\/types\/|tsconfig\.json$|^README/.test(name));
+        // Tests, what Claude Code writes for whoever edits a plug-in, and what pi and OpenCode install the folder by.
+        .filter((name) => !/^tests\/|\/types\/|tsconfig\.json$|^README|^package\.json$/.test(name));
       const there = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
       expect(there.map((entry) => relative(folder, join(entry.parentPath, entry.name))).sort()).toEqual(names.sort());
       for (const name of names)
