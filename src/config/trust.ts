@@ -12,9 +12,13 @@ type TrustedDigests = Readonly<Record<string, string>>;
 const FORMAT = 1;
 const trustFile = z.object({ format: z.literal(FORMAT), trusted: z.record(z.string(), z.string()) });
 
-/** Computes the digest that trust is bound to: SHA-256 of the bytes, of a text in UTF-8, 64 hex digits. */
+/**
+ * Computes the digest that trust is bound to: SHA-256, 64 hex digits, of a program's bytes or a text in UTF-8. Git for Windows checks
+ * texts out with CRLF, which TOML reads as LF: at most the line ends within a text differ.
+ */
 export function trustDigest(content: string | Uint8Array): string {
-  return createHash("sha256").update(content).digest("hex");
+  const compared = typeof content === "string" ? content.replaceAll("\r\n", "\n") : content;
+  return createHash("sha256").update(compared).digest("hex");
 }
 
 /**

@@ -39,12 +39,14 @@ interface LinkChoice {
  * `store_unsafe` for a pipe or a device. The caller closes it.
  */
 export function openOwnFile(path: string, { followLink = false }: LinkChoice = {}): number {
+  if (!followLink) refuseLink(path);
   return requireFile(path, openSync(path, constants.O_RDONLY | NEVER_WAIT | (followLink ? 0 : constants.O_NOFOLLOW)));
 }
 
 /** Opens a regular file for appending, creating it if missing. Throws like `openOwnFile`; the caller closes it. */
 function openForAppending(path: string, mode = 0o600): number {
   const { O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY } = constants;
+  refuseLink(path);
   return requireFile(path, openSync(path, O_WRONLY | O_APPEND | O_CREAT | NEVER_WAIT | O_NOFOLLOW, mode));
 }
 
@@ -56,6 +58,16 @@ export function appendToOwnFile(path: string, text: string, mode?: number): void
   } finally {
     closeSync(file);
   }
+}
+
+/**
+ * Throws `ELOOP` for a link where opening cannot: Windows has no O_NOFOLLOW. A link that is made between this and the opening is
+ * followed; making one takes rights there that few have.
+ */
+function refuseLink(path: string): void {
+  const canOpenRefuse = (constants as { readonly O_NOFOLLOW?: number }).O_NOFOLLOW !== undefined;
+  if (canOpenRefuse || lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return;
+  throw Object.assign(new Error(`${path} is a link`), { code: "ELOOP", syscall: "open", path });
 }
 
 /** Opening a pipe would wait for its other end. */

@@ -1,12 +1,12 @@
 // One process at a time: locks that name their holder, and what killed processes left.
 import { existsSync, readdirSync } from "node:fs";
-import { link, lstat, readdir, readFile, readlink, realpath, rename, rm } from "node:fs/promises";
+import { link, lstat, readdir, readFile, readlink, realpath, rm } from "node:fs/promises";
 import { dirname, join, resolve, sep } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { repositoryError } from "../core/errors.ts";
 import { parseJson } from "../core/json.ts";
 import { appendAll } from "../core/lists.ts";
-import { createFile, draftPath, fileAge, readOwnText, writerOfDraft } from "./files.ts";
+import { createFile, draftPath, fileAge, readOwnText, renameFile, writerOfDraft } from "./files.ts";
 import { cacheFolder } from "./git-dir.ts";
 import {
   askPs,
@@ -259,11 +259,11 @@ async function stealLock(path: string, content: string, dead: ProcessMark): Prom
 /** Removes the lock of a dead holder, null = of one without a name; puts it back if another process has taken it meanwhile. */
 async function removeDead(path: string, dead: ProcessMark | null): Promise<void> {
   const aside = await draftPath(path);
-  const isMoved = await rename(path, aside).then(
-    () => true,
-    () => false,
-  );
-  if (!isMoved) return;
+  try {
+    renameFile(path, aside);
+  } catch {
+    return; // somebody else has removed it
+  }
   if (!isSame(await readHolder(aside), dead)) await link(aside, path).catch(() => undefined);
   await rm(aside, { force: true });
 }

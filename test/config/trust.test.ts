@@ -14,6 +14,19 @@ describe("trust", () => {
     expect(isTrusted(PATH, trustDigest("a = 2\n"), file)).toBe(false);
   });
 
+  it("survives a checkout with CRLF, and no other change", () => {
+    const text = "[compaction]\nmodel = 'a/b'\n";
+    const file = withTrust(undefined, PATH, trustDigest(text));
+    expect(isTrusted(PATH, trustDigest(text.replaceAll("\n", "\r\n")), file)).toBe(true);
+    for (const other of [
+      `${text}\n`,
+      text.replace("\n", "\r"),
+      text.replace("a/b", "a/b\r"),
+      text.replaceAll("\n", "\r\r\n"),
+    ])
+      expect(isTrusted(PATH, trustDigest(other), file)).toBe(false);
+  });
+
   it("is bound to the path", () => {
     const file = withTrust(undefined, PATH, trustDigest(""));
     expect(isTrusted("/q/.jpg.toml", trustDigest(""), file)).toBe(false);

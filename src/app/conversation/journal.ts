@@ -1,6 +1,6 @@
 // Finds, reads, replays and writes the journals of open turns in a store's git dir.
 import { closeSync, fdatasync, openSync, writeSync } from "node:fs";
-import { lstat, readdir, rename, rm } from "node:fs/promises";
+import { lstat, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import * as z from "zod/mini";
@@ -8,7 +8,7 @@ import type { ChatResponse, Event } from "../../core/conversation/event.ts";
 import { parseEventLine } from "../../core/conversation/turn-file.ts";
 import { codeOf, type JpgError, reasonOf, repositoryError, userError } from "../../core/errors.ts";
 import { parseJson } from "../../core/json.ts";
-import { makeFolders, readOwnText, syncFolders } from "../../store/files.ts";
+import { makeFolders, readOwnText, renameFile, syncFolders } from "../../store/files.ts";
 import { isProcessGone, type ProcessMark, processMark } from "../../store/running-process.ts";
 import { objectId, sha256 } from "./runtime.ts";
 import { type ConversationHeader, conversationHeader } from "./tree.ts";
@@ -83,24 +83,26 @@ function textOf(path: string): string | null {
 /** Removes a journal if it still belongs to the turn that begins with `start`; null = a journal without a head. */
 export async function removeJournal(path: string, start: string | null): Promise<void> {
   const aside = `${path}${ABANDONED}-${start ?? "headless"}`;
-  if (!(await moveAside(path, aside))) return;
+  if (!moveAside(path, aside)) return;
   if (((await readJournalHead(aside))?.start ?? null) === start) await rm(aside, { force: true });
   // Another process removed that journal and has begun another turn since: put its journal back.
-  else await rename(aside, path);
+  else renameFile(aside, path);
 }
 
 /** Marks a journal as abandoned by its writer; returns its new path. */
 export async function abandonJournal(path: string, start: string): Promise<string> {
   const aside = `${path}${ABANDONED}-${start}`;
   // If even the rename fails, it counts as abandoned once this process has ended.
-  return (await moveAside(path, aside)) ? aside : path;
+  return moveAside(path, aside) ? aside : path;
 }
 
-function moveAside(path: string, aside: string): Promise<boolean> {
-  return rename(path, aside).then(
-    () => true,
-    () => false,
-  );
+function moveAside(path: string, aside: string): boolean {
+  try {
+    renameFile(path, aside);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 async function isDead(path: string, now: Date): Promise<boolean> {

@@ -240,7 +240,7 @@ case $path in *'
 if [ -n "$path" ]; then
   # A link shares what is written into the file later; a copy does not. Where a copy costs nothing, one is made.
   if [ "$2" = copy ] || [ -n "$(find -L "$path" -prune -size -COPIED)" ]; then copy_aside "$path"
-  elif cp --reflink=always -- "$path" "$entry/draft"; then mv -f -- "$entry/draft" "$entry/session"
+  elif cp --reflink=always -- "$path" "$entry/draft" || { [ "$(uname)" = Darwin ] && cp -c -- "$path" "$entry/draft"; }; then mv -f -- "$entry/draft" "$entry/session"
   else ln -L -- "$path" "$entry/link"
   fi
 fi

@@ -46,7 +46,7 @@ export async function examine(
   options: { readonly store?: string; readonly fix: boolean },
 ): Promise<DoctorReport> {
   const version = await findGit(runtime);
-  const git = [checkGit(version), ...(await checkSpool(runtime))];
+  const git = [checkGit(version), ...(await checkSpool(runtime)), ...privacyOf(runtime)];
   const located = await orFailedCheck(locate(runtime, options.store));
   if ("message" in located) return report(null, [...git, located]);
   if (!located.exists) return report(located.root, [...git, noStore(located)]);
@@ -162,6 +162,14 @@ async function removeFiles(paths: readonly string[]): Promise<void> {
 
 function report(store: string | null, checks: readonly DoctorCheck[]): DoctorReport {
   return { ok: checks.every(({ state }) => state !== "problem"), store, checks };
+}
+
+/** On other systems modes keep a store private; SECURITY.md says how. */
+function privacyOf({ platform }: Runtime): readonly DoctorCheck[] {
+  if (platform !== "win32") return [];
+  const message =
+    "Windows has access lists in place of modes: who can read a store is what its folder's list says, which jpg neither sets nor checks";
+  return [{ name: "privacy", state: "ok", message }];
 }
 
 function checkGit(version: GitVersion | null): DoctorCheck {

@@ -193,3 +193,14 @@ async function loseWorktree(): Promise<void> {
   await checkoutBranch(workspace, await resolveBranch(workspace), { directory, full: false });
   rmSync(directory, { recursive: true });
 }
+
+it("says on Windows that access lists, which nobody checks, take the place of modes", async () => {
+  const rowOf = async (platform: string) =>
+    (await examine({ ...workspace.runtime, platform }, { store: root, fix: false })).checks.filter(
+      ({ name }) => name === "privacy",
+    );
+  expect(await rowOf("win32")).toEqual([
+    { name: "privacy", state: "ok", message: expect.stringMatching(/access lists/) },
+  ]);
+  for (const platform of ["linux", "darwin"]) expect(await rowOf(platform)).toEqual([]);
+});
