@@ -62,6 +62,7 @@ export const COMMANDS: Readonly<Record<string, Loader>> = {
   completion: () => import("./commands/completion.ts"),
   git: () => import("./commands/git.ts"),
   hook: () => import("./commands/hook.ts"),
+  keep: () => import("./commands/keep.ts"),
   note: () => import("./commands/note.ts"),
   textconv: () => import("./commands/textconv.ts"),
   "completion-ids": () => import("./commands/completion-ids.ts"),

@@ -243,7 +243,7 @@ export interface AgentSetup {
    * `transcript_path` names the session's file, `cwd` the directory.
    */
   readonly hooks?: (place: SetupPlace, line: string) => SettingsPart;
-  /** Whether it runs that line in a POSIX shell on Windows, too; absent = there cmd.exe or PowerShell would get it. */
+  /** Whether it runs that line in a POSIX shell on Windows, too; absent = there cmd.exe or PowerShell gets one of plain words. */
   readonly hasShellOnWindows?: boolean;
   /** Adds the MCP server that a command starts: a program and its arguments. */
   readonly server?: (place: SetupPlace, command: readonly string[]) => SettingsPart;
@@ -434,7 +434,10 @@ export function namedServer(key: string, [program = "", ...args]: readonly strin
   return { type: "json", entries: [{ keys: [key, "jpg"], value: { command: program, args }, isItem: false }] };
 }
 
-/** Renders plug-in code, in JavaScript: `keep(event)` runs the line with the event on standard input and never throws. */
+/**
+ * Renders plug-in code, in JavaScript: `keep(event)` runs the line with the event on standard input and never throws. The line is one
+ * for the system that the plug-in is on.
+ */
 export function keepFunction(line: string): string {
   return `import { spawnSync } from "node:child_process";
 
@@ -443,7 +446,10 @@ const LINE = ${JSON.stringify(line)};
 function keep(event) {
   try {
     const stdio = ["pipe", "ignore", "ignore"];
-    spawnSync("/bin/sh", ["-c", LINE], { input: JSON.stringify(event), stdio, timeout: 10000 });
+    const { platform, env } = process;
+    const cmd = env.ComSpec || "C:\\\\Windows\\\\System32\\\\cmd.exe";
+    const [shell, ...words] = platform === "win32" ? [cmd, "/d", "/c"] : ["/bin/sh", "-c"];
+    spawnSync(shell, [...words, LINE], { input: JSON.stringify(event), stdio, timeout: 10000, windowsHide: true });
   } catch {
     // A session that is not kept is no reason to stop the agent.
   }

@@ -4,9 +4,10 @@ import { lstatSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { delimiter, dirname } from "node:path";
 import { JpgError, nearestName, userError } from "../../core/errors.ts";
+import { plainLine } from "../../core/hook-line.ts";
 import type { AgentFormat, AgentSetup, PluginPart, SettingsPart } from "../../formats/agent-format.ts";
 import { makeFolders, replaceFile } from "../../store/files.ts";
-import { hasProgram } from "../../store/program-call.ts";
+import { findProgram, hasProgram } from "../../store/program-call.ts";
 import { type Runtime, startWords } from "../conversation/runtime.ts";
 import { agentName, agents, machineOf } from "../sessions/session-registry.ts";
 import {
@@ -90,7 +91,7 @@ export async function installLevel(
 }
 
 /**
- * Installs. Throws `no_setup`, `hooks_need_shell`, `settings_not_understood`, `settings_taken` and as `changeSettings` does; then no file has changed,
+ * Installs. Throws `no_setup`, `hooks_need_shell`, `hooks_need_plain_path`, `settings_not_understood`, `settings_taken` and as `changeSettings` does; then no file has changed,
  * or running it again completes it.
  */
 export async function installSetup(runtime: Runtime, request: SetupRequest): Promise<SetupReport> {
@@ -100,21 +101,42 @@ export async function installSetup(runtime: Runtime, request: SetupRequest): Pro
     return { ...request, path, status, next: null };
   }
   if (request.what !== "server" && part.type !== "plugin") {
-    if (runtime.platform === "win32" && setup.hasShellOnWindows !== true) throw needsShell(request);
-    await writeScript(runtime);
+    if (!needsPlainLine(runtime, setup)) await writeScript(runtime);
+    else if (request.project !== null) throw needsShell(request);
+    else if (plainHookLine(runtime, request.agent, null) === null) throw needsPlainPath();
   }
   const install = part.type === "plugin" ? installPlugin(runtime, request, part) : addToFile(runtime, request, part);
   const next = { hooks: setup.approve, live: setup.live?.next, server: undefined }[request.what];
   return { ...request, path: part.path, status: await install, next: next ?? null };
 }
 
+function needsPlainLine({ platform }: Runtime, setup: AgentSetup): boolean {
+  return platform === "win32" && setup.hasShellOnWindows !== true;
+}
+
+/** The line for an agent that passes it to a shell of Windows; null when no line would mean the same to all of them. */
+function plainHookLine(runtime: Runtime, agent: string, mode: HookMode): string | null {
+  const words = ["keep", agent, ...(mode === null ? [] : [mode])];
+  // By its path: cmd.exe would prefer a jpg.cmd of the project that the agent works in, PowerShell npm's jpg.ps1, which it may not run.
+  const found = findProgram("jpg", { env: runtime.env, platform: "win32" });
+  return plainLine([...(found === null ? startWords(runtime) : [found]), ...words]);
+}
+
 /** Such hooks would keep nothing, and nobody would be told. */
 function needsShell({ agent }: SetupRequest): JpgError {
   const name = agentName(agent);
-  return userError("hooks_need_shell", `Hooks of jpg need a POSIX shell, and ${name} on Windows uses none.`, {
+  const message = `In a project's files, hooks of jpg are lines for a POSIX shell, and ${name} on Windows uses none.`;
+  return userError("hooks_need_shell", message, {
+    hints: [`In your own settings they work: jpg hooks install ${agent}`],
+  });
+}
+
+function needsPlainPath(): JpgError {
+  const message = "Hooks on Windows name jpg by its path, which may hold no blanks, and the one in PATH does.";
+  return userError("hooks_need_plain_path", message, {
     hints: [
-      "`jpg import` after a session brings it in, and `jpg sync` imports while it grows.",
-      `Or use ${name} and jpg inside WSL.`,
+      "Install jpg in a folder without blanks that comes first in PATH, for instance: npm config set prefix C:\\npm",
+      "Or `jpg sync` imports sessions while they grow.",
     ],
   });
 }
@@ -309,7 +331,11 @@ function partOf(
 ): { readonly setup: AgentSetup; readonly part: SettingsPart | PluginPart } {
   const { setup } = findAgent(agent);
   const place = { machine: machineOf(runtime), project };
-  const line = (mode: HookMode): string => hookLine(hookPaths(runtime), { agent, mode, isShared: project !== null });
+  const isPlain = setup !== undefined && needsPlainLine(runtime, setup);
+  const line = (mode: HookMode): string =>
+    isPlain
+      ? (plainHookLine(runtime, agent, mode) ?? "")
+      : hookLine(hookPaths(runtime), { agent, mode, isShared: project !== null });
   const part = {
     hooks: () => setup?.hooks?.(place, line(setup.rewrites === true ? "copy" : null)),
     server: () => setup?.server?.(place, serverCommand(runtime, project !== null)),
@@ -325,7 +351,8 @@ function serverCommand(runtime: Runtime, isShared: boolean): readonly string[] {
 }
 
 /** Whether a program is in a folder of PATH. */
-export function isOnPath({ env }: Runtime, program: string): boolean {
+export function isOnPath({ env, platform }: Runtime, program: string): boolean {
+  if (platform === "win32") return findProgram(program, { env, platform }) !== null;
   return (env["PATH"] ?? "").split(delimiter).some((folder) => folder !== "" && hasProgram(program, folder));
 }
 

@@ -262,6 +262,14 @@ const ENDING_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 /** The groups to end with jpg. One listener for all, because it has to know whether others listen. */
 const held = new Set<GroupLeader>();
 
+/** Starts a program that goes on when jpg has ended, without a terminal or a window. Never throws. */
+export function startInBackground(command: readonly string[], { cwd, env }: Pick<SpawnOptions, "cwd" | "env">): void {
+  // Windows would end it with jpg if it were not detached.
+  const child = launch(command, { cwd, env: { ...env }, stdio: "ignore", detached: true, windowsHide: true });
+  child.on("error", () => undefined);
+  child.unref();
+}
+
 /** Starts a program under the user's own umask. */
 function launch(command: readonly string[], options: SpawnOptions): ChildProcess {
   const { env = {}, cwd } = options;

@@ -1,5 +1,6 @@
 import { noteCompaction } from "../../app/import/compaction-note.ts";
 import type { CommandSpec } from "../frame/command.ts";
+import type { Output } from "../frame/output.ts";
 
 export const command: CommandSpec = {
   name: "note",
@@ -12,9 +13,13 @@ export const command: CommandSpec = {
     const [agent = "", entry] = args;
     const event = new TextDecoder().decode(await runtime.readStdin());
     const note = await noteCompaction(runtime, { agent, event, entry: entry ?? null });
-    // As agents read it from their hooks.
-    const hookSpecificOutput = { hookEventName: "SessionStart", additionalContext: note };
-    if (note !== null) output.json({ hookSpecificOutput });
+    printNote(output, note);
     return 0;
   },
 };
+
+/** Prints a note as agents read it from their hooks; null = nothing. */
+export function printNote(output: Pick<Output, "json">, note: string | null): void {
+  const hookSpecificOutput = { hookEventName: "SessionStart", additionalContext: note };
+  if (note !== null) output.json({ hookSpecificOutput });
+}
