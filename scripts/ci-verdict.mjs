@@ -61,6 +61,12 @@ const MAY_BE_MISSING = [
     provide: `install it, for example with apt-get install ${program === "man" ? "man-db" : program}`,
   })),
   {
+    what: "bash-completion",
+    tests: /\(bash-completion\)/,
+    isMissing: !existsSync("/usr/share/bash-completion/bash_completion"),
+    provide: "install it, for example with apt-get install bash-completion",
+  },
+  {
     what: "/dev/full",
     tests: /\(\/dev\/full\)/,
     isMissing: !existsSync("/dev/full"),

@@ -69,7 +69,7 @@ export const CARE: readonly Care[] = [
     heading: "Read only; run them as you need them",
     commands: [
       ...["status", "ls", "print", "show", "search", "log", "blame", "diff", "stats", "review"],
-      ...["check", "fsck", "scan", "path", "completion"],
+      ...["check", "fsck", "scan", "path"],
     ],
   },
   {
@@ -83,7 +83,7 @@ export const CARE: readonly Care[] = [
     heading: "Delete, send, spend money, or change settings: ask the user before each",
     commands: [
       ...["rm", "purge", "push", "share", "remote", "fetch", "pull", "clone", "query"],
-      ...["hooks", "config", "trust", "doctor", "git"],
+      ...["hooks", "config", "trust", "completion", "doctor", "git"],
     ],
   },
   {

@@ -1,13 +1,16 @@
 // jpg completion: what a real bash and, where they are installed, a real zsh and fish complete.
 import { execFileSync, spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
+import type { CommandSpec } from "../../src/cli/frame/command.ts";
 import { renderCompletion, SHELLS } from "../../src/cli/frame/completion.ts";
 import { loadCommands } from "../../src/cli/help.ts";
 import { copyImportedSandbox, type ImportedSandbox } from "../helpers/prepared-sandbox.ts";
+import { createTerminalSession } from "../helpers/terminal-session.ts";
 
+const GIT_BIN = fileURLToPath(new URL("../../bin/git-jpg.js", import.meta.url));
 const BIN = fileURLToPath(new URL("../../bin/jpg.js", import.meta.url));
 const closers: (() => void)[] = [];
 afterEach(() => {
@@ -20,8 +23,13 @@ async function prepare(): Promise<ImportedSandbox> {
   closers.push(sandbox.remove);
   const folder = join(sandbox.root, "bin");
   mkdirSync(folder);
-  writeFileSync(join(folder, "jpg"), `#!/bin/sh\nexec '${process.execPath}' '${BIN}' "$@"\n`);
-  chmodSync(join(folder, "jpg"), 0o755);
+  for (const [name, program] of [
+    ["jpg", BIN],
+    ["git-jpg", GIT_BIN],
+  ] as const) {
+    writeFileSync(join(folder, name), `#!/bin/sh\nexec '${process.execPath}' '${program}' "$@"\n`);
+    chmodSync(join(folder, name), 0o755);
+  }
   sandbox.env["PATH"] = `${folder}:${sandbox.env["PATH"]}`;
   return sandbox;
 }
@@ -149,5 +157,209 @@ describe("every script", () => {
         expect(script).toContain(shell === "fish" ? `-l ${long.slice(2)}` : long);
     }
     expect(script).not.toContain("undefined");
+  });
+});
+
+describe("jpg completion powershell", () => {
+  it("is a script that names commands, options, what follows them, and conversations", () => {
+    const commands: CommandSpec[] = [
+      {
+        name: "show",
+        summary: "show one",
+        arguments: [{ name: "[id]", description: "which" }],
+        options: [
+          { flags: "-w, --with <agent>", description: "with", choices: ["pi", "codex"] },
+          { flags: "-p, --profile <name>", description: "profile", values: "profiles" },
+        ],
+        run: () => Promise.resolve(0),
+      },
+      { name: "git", summary: "git", passThrough: true, run: () => Promise.resolve(0) },
+    ];
+    expect(renderCompletion("powershell", commands)).toMatchInlineSnapshot(`
+      "# powershell completion of jpg: jpg completion powershell | Out-String | Invoke-Expression
+      Register-ArgumentCompleter -Native -CommandName jpg -ScriptBlock {
+        param($word, $ast, $cursor)
+        $options = [ordered]@{
+          'show' = @('-w', '--with', '-p', '--profile', '--json', '--store', '--engine', '-c', '--cfg', '-q', '--quiet', '-v', '--verbose')
+          'git' = @()
+        }
+        $before = @($ast.CommandElements | Where-Object { $_.Extent.EndOffset -lt $cursor } | Select-Object -Skip 1 | ForEach-Object { "$_" })
+        $command = ''
+        for ($i = 0; $i -lt $before.Count; $i++) {
+          if (@('--store', '--engine', '-c', '--cfg') -ccontains $before[$i]) { $i++ }
+          elseif (@('conversation', 'c') -cnotcontains $before[$i] -and -not $before[$i].StartsWith('-')) { $command = $before[$i]; break }
+        }
+        $values = switch -CaseSensitive ("$command $(if ($before.Count) { $before[-1] })") {
+          'show -w' { @('pi', 'codex') }
+          'show --with' { @('pi', 'codex') }
+          'show -p' { @(jpg completion-ids profiles 2>$null) }
+          'show --profile' { @(jpg completion-ids profiles 2>$null) }
+          'show --engine' { @('native', 'embedded') }
+        }
+        $found = if ($values) { $values }
+          elseif (-not $command) { $options.Keys }
+          elseif ($word.StartsWith('-')) { $options[$command] }
+          elseif (@('show') -ccontains $command) { jpg completion-ids 2>$null }
+        $found | Where-Object { $_.StartsWith($word) } | ForEach-Object { [System.Management.Automation.CompletionResult]::new($_) }
+      }
+      "
+    `);
+  });
+});
+
+/** Where the scripts of each shell go in the sandboxes here. */
+const PLACES = {
+  bash: [".local/share/bash-completion/completions/jpg", ".local/share/bash-completion/completions/git-jpg"],
+  zsh: [".local/share/zsh/site-functions/_jpg", ".local/share/zsh/site-functions/_git-jpg"],
+  fish: [".config/fish/completions/jpg.fish", ".config/fish/completions/git-jpg.fish"],
+} as const;
+
+describe("jpg completion --install", () => {
+  it.each(["bash", "zsh", "fish"] as const)("writes the files of %s, says so, and removes them", async (shell) => {
+    const sandbox = await prepare();
+    sandbox.env["SHELL"] = `/usr/local/bin/${shell}`;
+    const paths = PLACES[shell].map((path) => join(sandbox.home, path));
+    const { run } = createTerminalSession(sandbox);
+    const said = await run("jpg completion --install");
+    for (const path of paths) expect(existsSync(path)).toBe(true);
+    expect(said.replaceAll("<root>/home", "HOME").split("\n").slice(1).join("\n")).toBe(SAID[shell]);
+    expect(await sandbox.json(["completion", "--install"])).toEqual({
+      shell,
+      files: paths.map((path) => ({ path, status: "unchanged" })),
+    });
+    writeFileSync(paths[0]!, `${readFileSync(paths[0]!, "utf8")}# an older one\n`);
+    expect((await sandbox.jpg(["completion", "--install", shell])).stdout).toContain(`Updated ${paths[0]}`);
+    expect((await sandbox.jpg(["completion", "--uninstall", shell])).stdout).toBe(
+      paths.map((path) => `Removed ${path}\n`).join(""),
+    );
+    for (const path of paths) expect(existsSync(path)).toBe(false);
+    expect((await sandbox.jpg(["completion", "--uninstall"])).stdout).toContain(`Not there: ${paths[0]}`);
+  });
+
+  it("says the line for PowerShell, and writes nothing", async () => {
+    const sandbox = await prepare();
+    const before = readdirSync(sandbox.home, { recursive: true });
+    for (const word of ["powershell", "pwsh"]) {
+      const { stdout } = await sandbox.jpg(["completion", "--install", word]);
+      expect(stdout).toContain("\n  jpg completion powershell | Out-String | Invoke-Expression\n");
+    }
+    expect((await sandbox.jpg(["completion", "--uninstall", "pwsh"])).stdout).toContain("Remove this line");
+    expect(readdirSync(sandbox.home, { recursive: true })).toEqual(before);
+  });
+
+  it.each([0, 1])("neither overwrites nor removes a file that is not jpg's own (%i)", async (which) => {
+    const sandbox = await prepare();
+    const paths = PLACES.bash.map((path) => join(sandbox.home, path));
+    mkdirSync(dirname(paths[which]!), { recursive: true });
+    for (const text of ["", "complete -W x jpg\n", "# fish completion of jpg\n", "x\n# bash completion of jpg\n"]) {
+      writeFileSync(paths[which]!, text);
+      for (const how of ["--install", "--uninstall"]) {
+        const { code, stderr } = await sandbox.jpg(["completion", how, "bash"]);
+        expect([code, stderr]).toEqual([2, expect.stringContaining(`${paths[which]} is not jpg's own file`)]);
+      }
+      expect(readFileSync(paths[which]!, "utf8")).toBe(text);
+      expect(existsSync(paths[1 - which]!)).toBe(false);
+    }
+  });
+
+  it("follows the variables that move a shell's folder, and asks for a shell where none is known", async () => {
+    const sandbox = await prepare();
+    const moved = join(sandbox.root, "moved");
+    const pathOf = async (shell: string, env: Record<string, string>): Promise<string> => {
+      Object.assign(sandbox.env, env);
+      const { files } = await sandbox.json<{ files: { path: string }[] }>(["completion", "--install", shell]);
+      return files[0]!.path;
+    };
+    expect(await pathOf("bash", { XDG_DATA_HOME: moved })).toBe(join(moved, "bash-completion/completions/jpg"));
+    expect(await pathOf("zsh", {})).toBe(join(moved, "zsh/site-functions/_jpg"));
+    expect(await pathOf("fish", { XDG_CONFIG_HOME: moved })).toBe(join(moved, "fish/completions/jpg.fish"));
+    const own = join(sandbox.root, "own");
+    expect(await pathOf("bash", { BASH_COMPLETION_USER_DIR: `${own}:/other` })).toBe(join(own, "completions/jpg"));
+    for (const [SHELL, said] of [
+      ["", "SHELL is not set"],
+      ["/bin/tcsh", "no completion for tcsh"],
+    ] as const) {
+      const { code, stderr } = await sandbox.jpg(["completion", "--install"], { env: { SHELL } });
+      expect([code, stderr]).toEqual([2, expect.stringContaining(said)]);
+    }
+  });
+});
+
+/** What installing says, with HOME in place of the home. */
+const SAID = {
+  bash: `Wrote HOME/${PLACES.bash[0]}
+Wrote HOME/${PLACES.bash[1]}
+It works in new shells if bash-completion is installed; in this one after:
+  source HOME/${PLACES.bash[0]}
+`,
+  zsh: `Wrote HOME/${PLACES.zsh[0]}
+Wrote HOME/${PLACES.zsh[1]}
+It works in new shells once fpath has the folder. Add this line to ~/.zshrc, before
+compinit (or a framework that calls it):
+  fpath=(HOME/.local/share/zsh/site-functions $fpath)
+`,
+  fish: `Wrote HOME/${PLACES.fish[0]}
+Wrote HOME/${PLACES.fish[1]}
+It works in new shells, and in this one from the next Tab.
+`,
+} as const;
+
+/** What a shell prints in the project after an install; the words are its arguments. */
+async function afterInstall(
+  shell: "bash" | "zsh" | "fish",
+  script: string,
+  words: readonly string[],
+): Promise<string[]> {
+  const sandbox = await prepare();
+  await sandbox.jpg(["completion", "--install", shell]);
+  const how = { bash: ["--norc", "-c", script, "bash"], zsh: ["-f", "-c", script, "zsh"], fish: ["-c", script] }[shell];
+  const { stdout, stderr } = spawnSync(shell, [...how, ...words], {
+    cwd: sandbox.project,
+    env: sandbox.env,
+    encoding: "utf8",
+  });
+  expect(stderr).toBe("");
+  return stdout.split("\n").filter((line) => line !== "");
+}
+
+const BASH_COMPLETION = "/usr/share/bash-completion/bash_completion";
+
+describe("installed completion", () => {
+  it.skipIf(!existsSync(BASH_COMPLETION))(
+    "is loaded by bash at the first Tab, for jpg and git jpg (bash-completion)",
+    { tags: ["slow"] },
+    async () => {
+      // The first call of a command that has none loads its file; the second completes.
+      const script = `. ${BASH_COMPLETION}
+        tab() {
+          COMP_LINE="$*" COMP_POINT=\${#COMP_LINE} COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=()
+          local found; found=$(complete -p "$1" 2>/dev/null) || { _completion_loader "$1"; found=$(complete -p "$1"); }
+          [[ $found =~ -F\\ ([^ ]+) ]]
+          COMP_TYPE=9 "\${BASH_REMATCH[1]}" "$1" "\${@: -1}" "\${@: -2:1}"
+          printf '%s\n' "\${COMPREPLY[@]}"
+        }
+        tab jpg comp; tab git jpg comp; tab git -C . jpg compact --prof`;
+      const found = (await afterInstall("bash", script, [])).map((line) => line.trim());
+      expect(found).toEqual(["compact", "completion", "compact", "completion", "--profile"]);
+    },
+  );
+
+  it.skipIf(isMissing("zsh"))("is found by compinit, for jpg and git jpg (zsh)", { tags: ["slow"] }, async () => {
+    const script = `
+      fpath=($HOME/.local/share/zsh/site-functions $fpath)
+      autoload -Uz compinit && compinit -u -D
+      print -r -- $_comps[jpg] $+functions[_git-jpg]
+      _files() { : }
+      _describe() { local list=\${@[-1]}; local -a names=(\${(P)list%%:*}); print -rl -- \${(M)names:#comp*} }
+      words=(jpg comp); CURRENT=2; _jpg; _jpg; _git-jpg`;
+    const words = ["compact", "completion"];
+    expect(await afterInstall("zsh", script, [])).toEqual(["_jpg 1", ...words, ...words, ...words]);
+  });
+
+  // fish 3.6 looks for `git git-jpg` in place of `git jpg`.
+  it.skipIf(isMissing("fish"))("is found by fish, for jpg and git-jpg (fish)", { tags: ["slow"] }, async () => {
+    const found = await afterInstall("fish", `complete -C "jpg comp"; complete -C "git-jpg comp"`, []);
+    const words = ["compact", "completion"];
+    expect(found.map((line) => line.split("\t")[0])).toEqual([...words, ...words]);
   });
 });

@@ -3,8 +3,8 @@
 import { type CommandSpec, GLOBAL_OPTIONS, type OptionSpec } from "./command.ts";
 
 /** The shells there are scripts for. */
-export const SHELLS = ["bash", "zsh", "fish"] as const;
-type Shell = (typeof SHELLS)[number];
+export const SHELLS = ["bash", "zsh", "fish", "powershell"] as const;
+export type CompletedShell = (typeof SHELLS)[number];
 
 /** The hidden command that lists possible IDs, or with `profiles` the names of profiles, one a line. */
 export const IDS_COMMAND = "completion-ids";
@@ -15,7 +15,7 @@ const ASK_PROFILES = `jpg ${IDS_COMMAND} profiles 2>/dev/null`;
 const WITH_VALUE = GLOBAL_OPTIONS.filter(takesValue).flatMap(namesOf);
 
 /** Renders the script of a shell, which it reads as it starts. */
-export function renderCompletion(shell: Shell, commands: readonly CommandSpec[]): string {
+export function renderCompletion(shell: CompletedShell, commands: readonly CommandSpec[]): string {
   switch (shell) {
     case "bash":
       return renderBash(commands);
@@ -23,8 +23,17 @@ export function renderCompletion(shell: Shell, commands: readonly CommandSpec[])
       return renderZsh(commands);
     case "fish":
       return renderFish(commands);
+    case "powershell":
+      return renderPowerShell(commands);
   }
 }
+
+/** The scripts with which a shell's own completion of git finds that of `git jpg`. Each is read beside the script of jpg. */
+export const GIT_SCRIPTS: Readonly<Record<Exclude<CompletedShell, "powershell">, string>> = {
+  bash: `# bash completion of git jpg\nsource "\${BASH_SOURCE[0]%/*}/jpg"\n`,
+  zsh: '#compdef git-jpg\n# zsh completion of git jpg\n_jpg "$@"\n',
+  fish: "# fish completion of git jpg\ncomplete -c git-jpg -w jpg\n",
+};
 
 function renderBash(commands: readonly CommandSpec[]): string {
   const cases = commands.map(
@@ -69,6 +78,16 @@ ${valueCases(commands, (asked) => (asked === "profiles" ? "ask=profiles" : `valu
   fi
 }
 complete -o default -F _jpg jpg
+
+# git calls this for \`git jpg\`
+_git_jpg() {
+  local at=1 end=$COMP_CWORD
+  while ((at < end)) && [[ \${COMP_WORDS[at]} != jpg ]]; do ((at++)); done
+  local -a words=("\${COMP_WORDS[@]:at}")
+  local -a COMP_WORDS=("\${words[@]}")
+  local COMP_CWORD=$((end - at))
+  _jpg
+}
 `;
 }
 
@@ -113,7 +132,9 @@ ${valueCases(commands, (asked) => (asked === "profiles" ? `values=("\${(@f)$(${A
     _files
   fi
 }
-compdef _jpg jpg
+_git-jpg() { _jpg "$@" }
+# a file of fpath is the function's body when it is first called
+if [[ $funcstack[1] == _jpg ]]; then _jpg "$@"; else compdef _jpg jpg; fi
 `;
 }
 
@@ -126,7 +147,44 @@ function renderFish(commands: readonly CommandSpec[]): string {
       ...(takesId(command) ? [`complete -c jpg ${seen} -a ${quote(`(${ASK_IDS})`)}`] : []),
     ];
   });
-  return `# fish completion of jpg: jpg completion fish > ~/.config/fish/completions/jpg.fish\n${lines.join("\n")}\n`;
+  return `# fish completion of jpg: jpg completion fish > ~/.config/fish/completions/jpg.fish\n${lines.join("\n")}\ncomplete -c git-jpg -w jpg\n`;
+}
+
+function renderPowerShell(commands: readonly CommandSpec[]): string {
+  const list = (words: readonly string[]): string => `@(${words.map(quote).join(", ")})`;
+  const options = commands.map(
+    (command) => `    ${quote(command.name)} = ${list(optionsOf(command).flatMap(namesOf))}`,
+  );
+  const values = commands.flatMap((command) =>
+    optionsOf(command).flatMap((option) => {
+      const asked = valuesOf(option);
+      if (asked === undefined) return [];
+      const offered = asked === "profiles" ? `@(jpg ${IDS_COMMAND} profiles 2>$null)` : list(asked);
+      return namesOf(option).map((name) => `    '${command.name} ${name}' { ${offered} }`);
+    }),
+  );
+  return `# powershell completion of jpg: jpg completion powershell | Out-String | Invoke-Expression
+Register-ArgumentCompleter -Native -CommandName jpg -ScriptBlock {
+  param($word, $ast, $cursor)
+  $options = [ordered]@{
+${options.join("\n")}
+  }
+  $before = @($ast.CommandElements | Where-Object { $_.Extent.EndOffset -lt $cursor } | Select-Object -Skip 1 | ForEach-Object { "$_" })
+  $command = ''
+  for ($i = 0; $i -lt $before.Count; $i++) {
+    if (${list(WITH_VALUE)} -ccontains $before[$i]) { $i++ }
+    elseif (@('conversation', 'c') -cnotcontains $before[$i] -and -not $before[$i].StartsWith('-')) { $command = $before[$i]; break }
+  }
+  $values = switch -CaseSensitive ("$command $(if ($before.Count) { $before[-1] })") {
+${values.join("\n")}
+  }
+  $found = if ($values) { $values }
+    elseif (-not $command) { $options.Keys }
+    elseif ($word.StartsWith('-')) { $options[$command] }
+    elseif (${list(commands.filter(takesId).map(({ name }) => name))} -ccontains $command) { jpg ${IDS_COMMAND} 2>$null }
+  $found | Where-Object { $_.StartsWith($word) } | ForEach-Object { [System.Management.Automation.CompletionResult]::new($_) }
+}
+`;
 }
 
 function fishFlags(option: OptionSpec): string {
@@ -174,7 +232,7 @@ function takesId({ arguments: all = [] }: CommandSpec): boolean {
   return /^\[?id/.test(all[0]?.name.replace("<", "[") ?? "");
 }
 
-/** Quotes for all three shells; jpg's own texts have no backslash. */
+/** Quotes for all shells; jpg's own texts have no backslash. */
 function quote(text: string): string {
   return `'${text.replaceAll("'", "’")}'`;
 }
