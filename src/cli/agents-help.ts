@@ -52,7 +52,7 @@ const REQUESTS: readonly Request[] = [
   {
     asked: '"Continue that in another agent"',
     answers: [
-      ["jpg resume ID --with codex", "the same conversation as a session of that agent, and the command to start it"],
+      ["jpg resume ID --with AGENT", "the same conversation as a session of that agent, and the command to start it"],
       ["jpg export ID --to markdown", "as text; other formats: a session file, or a request body for an API"],
     ],
   },

@@ -93,7 +93,7 @@ describe("what it says", () => {
 /** Puts a name in the place of a placeholder. */
 function placed(word: string, [conversation = "", compaction = "", event = ""]: readonly string[]): string {
   if (word === "X") return "kelp";
-  return { ID: conversation, COMPACTION: compaction, EVENT: event }[word] ?? word;
+  return { ID: conversation, COMPACTION: compaction, EVENT: event, AGENT: "codex" }[word] ?? word;
 }
 
 /** The conversation, its newest live compaction (the last undone one, brought back, if there is none), and an event. */
