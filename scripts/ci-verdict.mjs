@@ -73,6 +73,12 @@ const MAY_BE_MISSING = [
     provide: "run the tests on Linux: it is a device there",
   },
   {
+    what: "a POSIX system",
+    tests: /\(POSIX\)/,
+    isMissing: process.platform === "win32",
+    provide: "run the tests on Linux or macOS: Windows has no modes, signals and /bin/sh",
+  },
+  {
     what: "the rights of root",
     tests: /\(as root\)/,
     isMissing: process.geteuid?.() !== 0,

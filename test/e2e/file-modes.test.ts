@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, lstatSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { isWindows } from "../helpers/platform.ts";
 import { createSandbox, type RunOptions, type Sandbox, smallSession } from "../helpers/run-jpg.ts";
 
 let sandbox: Sandbox;
@@ -47,7 +48,7 @@ async function work({
 
 const isShared = (path: string, bits: number): boolean => (statSync(path).mode & bits) === bits;
 
-describe("files of a store", () => {
+describe.skipIf(isWindows)("files of a store (POSIX)", () => {
   it("are for their owner alone, in checkouts too, also objects and refs that stock git writes", {
     tags: ["slow"],
   }, async () => {
@@ -107,7 +108,7 @@ describe("files of a store", () => {
   });
 });
 
-describe("other files", () => {
+describe.skipIf(isWindows)("other files (POSIX)", () => {
   it("follow the user's umask: results that the user names, and what programs write that jpg starts", {
     tags: ["slow"],
   }, async () => {

@@ -5,6 +5,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { isWindows } from "../helpers/platform.ts";
 import { copyImportedSandbox } from "../helpers/prepared-sandbox.ts";
 import { type JpgResult, type Sandbox, smallSession } from "../helpers/run-jpg.ts";
 
@@ -66,17 +67,20 @@ it.each(["VIEW.md", "view.jsonl"])("a turn is not added through a link that took
   expect(readFileSync(view, "utf8")).toContain("Request 4");
 });
 
-it("a pipe and a folder at the places of the views neither hold a command up nor take what was committed back", async () => {
-  cloneWith((folder) => {
-    mkdirSync(join(folder, "VIEW.md"));
-    writeFileSync(join(folder, "VIEW.md", "x"), "x");
-  });
-  execFileSync("sh", ["-c", "mkfifo view.jsonl"], { cwd: clone });
-  const { code, stderr } = await compactInClone();
-  expect(code).toBe(0);
-  expect(stderr).toMatch(/^warning: .*something else is in the place of VIEW.md or view.jsonl/m);
-  expect(box.git(["log", "-1", "--format=%s"], clone)).toMatch(/^compact /);
-});
+it.skipIf(isWindows)(
+  "a pipe and a folder at the places of the views neither hold a command up nor take what was committed back (POSIX)",
+  async () => {
+    cloneWith((folder) => {
+      mkdirSync(join(folder, "VIEW.md"));
+      writeFileSync(join(folder, "VIEW.md", "x"), "x");
+    });
+    execFileSync("sh", ["-c", "mkfifo view.jsonl"], { cwd: clone });
+    const { code, stderr } = await compactInClone();
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/^warning: .*something else is in the place of VIEW.md or view.jsonl/m);
+    expect(box.git(["log", "-1", "--format=%s"], clone)).toMatch(/^compact /);
+  },
+);
 
 it("folders that are links take no file of jpg's", async () => {
   const outside = join(box.root, "outside");

@@ -6,6 +6,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { holdSignals } from "../../src/store/files.ts";
+import { isWindows } from "../helpers/platform.ts";
 import { createTempFolder, type TempFolder } from "../helpers/temp-repository.ts";
 
 let folder: TempFolder;
@@ -14,10 +15,12 @@ beforeEach(() => {
 });
 afterEach(() => folder.remove());
 
-it.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("%s ends a process once its work is done", async (signal) => {
-  const [begun, done] = ["begun", "done"].map((name) => join(folder.path, name)) as [string, string];
-  const module = new URL("../../src/store/files.ts", import.meta.url).href;
-  const script = `
+it.skipIf(isWindows).each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
+  "%s ends a process once its work is done (POSIX)",
+  async (signal) => {
+    const [begun, done] = ["begun", "done"].map((name) => join(folder.path, name)) as [string, string];
+    const module = new URL("../../src/store/files.ts", import.meta.url).href;
+    const script = `
     import { holdSignals } from ${JSON.stringify(module)};
     import { existsSync, writeFileSync } from "node:fs";
     const [begun, go, done] = ${JSON.stringify([begun, `${begun}.go`, done])};
@@ -28,37 +31,41 @@ it.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("%s ends a process once its wo
     });
     await new Promise((resolve) => setTimeout(resolve, 30_000));
   `;
-  writeFileSync(join(folder.path, "work.mts"), script);
-  const child = spawn(process.execPath, ["--import", import.meta.resolve("tsx"), join(folder.path, "work.mts")], {
-    stdio: "ignore",
-  });
-  const ended = once(child, "exit");
-  while (!existsSync(begun)) await new Promise((resolve) => setTimeout(resolve, 5));
-  child.kill(signal);
-  await new Promise((resolve) => setTimeout(resolve, 50));
-  expect(existsSync(done)).toBe(false);
-  writeFileSync(`${begun}.go`, "");
-  expect(await ended).toEqual([null, signal]);
-  expect(existsSync(done)).toBe(true);
-});
+    writeFileSync(join(folder.path, "work.mts"), script);
+    const child = spawn(process.execPath, ["--import", import.meta.resolve("tsx"), join(folder.path, "work.mts")], {
+      stdio: "ignore",
+    });
+    const ended = once(child, "exit");
+    while (!existsSync(begun)) await new Promise((resolve) => setTimeout(resolve, 5));
+    child.kill(signal);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(existsSync(done)).toBe(false);
+    writeFileSync(`${begun}.go`, "");
+    expect(await ended).toEqual([null, signal]);
+    expect(existsSync(done)).toBe(true);
+  },
+);
 
-it("ends a process by a signal that came right at the end of its work, when nothing was waited for any more", async () => {
-  const module = new URL("../../src/store/files.ts", import.meta.url).href;
-  const script = `
+it.skipIf(isWindows)(
+  "ends a process by a signal that came right at the end of its work, when nothing was waited for any more (POSIX)",
+  async () => {
+    const module = new URL("../../src/store/files.ts", import.meta.url).href;
+    const script = `
     import { holdSignals } from ${JSON.stringify(module)};
     import { execFileSync } from "node:child_process";
     await new Promise((resolve) => setTimeout(resolve, 1));
     await holdSignals(async () => void execFileSync("kill", ["-INT", String(process.pid)]));
     console.log("it goes on");
   `;
-  writeFileSync(join(folder.path, "work.mts"), script);
-  const child = spawn(process.execPath, ["--import", import.meta.resolve("tsx"), join(folder.path, "work.mts")], {
-    stdio: "ignore",
-  });
-  expect(await once(child, "exit")).toEqual([null, "SIGINT"]);
-});
+    writeFileSync(join(folder.path, "work.mts"), script);
+    const child = spawn(process.execPath, ["--import", import.meta.resolve("tsx"), join(folder.path, "work.mts")], {
+      stdio: "ignore",
+    });
+    expect(await once(child, "exit")).toEqual([null, "SIGINT"]);
+  },
+);
 
-it("leaves a signal to who listens for it", async () => {
+it.skipIf(isWindows)("leaves a signal to who listens for it (POSIX)", async () => {
   const heard: string[] = [];
   const listen = (signal: string): unknown => heard.push(signal);
   process.on("SIGHUP", listen);
@@ -84,7 +91,7 @@ it("is held by many at once with one listener for each signal", async () => {
   expect(process.listenerCount("SIGHUP")).toBe(before);
 });
 
-it("ends a process whose work does not end, too", { tags: ["slow"] }, async () => {
+it.skipIf(isWindows)("ends a process whose work does not end, too (POSIX)", { tags: ["slow"] }, async () => {
   const module = new URL("../../src/store/files.ts", import.meta.url).href;
   const begun = join(folder.path, "begun");
   const script = `

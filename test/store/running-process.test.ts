@@ -4,6 +4,7 @@ import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { markThisProcess, stateOfProcess } from "../../src/store/running-process.ts";
+import { isWindows } from "../helpers/platform.ts";
 import { endUnreaped } from "../helpers/processes.ts";
 
 it("this process runs", async () => {
@@ -24,7 +25,7 @@ it("a process that is gone has ended", async () => {
   expect(await stateOfProcess({ ...(await markThisProcess()), pid: child.pid! })).toBe("ended");
 });
 
-it("a process that has ended, and that nobody has waited for, has ended", async () => {
+it.skipIf(isWindows)("a process that has ended, and that nobody has waited for, has ended (POSIX)", async () => {
   const { pid, release } = await endUnreaped();
   try {
     const started = readable(`/proc/${pid}/stat`)

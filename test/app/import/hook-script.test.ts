@@ -19,6 +19,7 @@ import {
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type HookMode, hookLine, hookScript } from "../../../src/app/import/spool.ts";
+import { isWindows } from "../../helpers/platform.ts";
 import { createTempFolder, type TempFolder } from "../../helpers/temp-repository.ts";
 
 /** Larger than what is copied while the agent waits. */
@@ -72,7 +73,7 @@ async function entry(): Promise<string> {
 const kept = async (): Promise<string> => readFileSync(join(await entry(), "session"), "utf8");
 const called = (): string => (existsSync(path("called")) ? readFileSync(path("called"), "utf8") : "");
 
-describe("what a hook puts into the spool", () => {
+describe.skipIf(isWindows)("what a hook puts into the spool (POSIX)", () => {
   it("is the event as it came and the session as it is, for the user alone; then jpg is started", async () => {
     const session = path("s.jsonl");
     writeFileSync(session, "one\n");
@@ -183,7 +184,7 @@ describe("what a hook puts into the spool", () => {
   });
 });
 
-describe("a hook", () => {
+describe.skipIf(isWindows)("a hook (POSIX)", () => {
   it("does nothing, silently, when jpg or node or the script is gone, and when the spool cannot be written to", () => {
     rmSync(places.jpgPath);
     runHook({ transcript_path: places.script });

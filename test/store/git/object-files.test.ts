@@ -9,6 +9,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createObjectFiles, type ObjectFiles } from "../../../src/store/git/object-files.ts";
 import { createBlobReader } from "../../../src/store/git/objects.ts";
 import type { RawObject } from "../../../src/store/git/pack-file.ts";
+import { isWindows } from "../../helpers/platform.ts";
 import { createTempStore, git, type TempStore } from "../../helpers/temp-repository.ts";
 
 let temp: TempStore;
@@ -158,21 +159,25 @@ describe("createObjectFiles", () => {
 });
 
 describe("a store that a stranger made", () => {
-  it("has pipes for packs: they are skipped, and so is the index or pack of a sound one", () => {
-    mkdirSync(packFolder(), { recursive: true });
-    const oid = put("text");
-    const pipe = (name: string): void => void execFileSync("sh", ["-c", 'mkfifo "$1"', "sh", join(packFolder(), name)]);
-    pipe("pack-1.idx");
-    pipe("pack-1.pack");
-    run(["commit", "--quiet", "--allow-empty", "-m", "one"]);
-    run(["repack", "-a", "-d", "-q"]);
-    const index = readdirSync(packFolder()).find(
-      (name) => name.startsWith("pack-") && name.length > 20 && name.endsWith(".idx"),
-    );
-    writeFileSync(join(packFolder(), "pack-2.idx"), readFileSync(join(packFolder(), index ?? "")));
-    pipe("pack-2.pack");
-    symlinkSync(join(packFolder(), "pack-2.pack"), join(packFolder(), "pack-3.idx"));
-    expect(reread().read(oid)?.bytes.toString()).toBe("text");
-    expect(reread().read("0".repeat(40))).toBeNull();
-  });
+  it.skipIf(isWindows)(
+    "has pipes for packs: they are skipped, and so is the index or pack of a sound one (POSIX)",
+    () => {
+      mkdirSync(packFolder(), { recursive: true });
+      const oid = put("text");
+      const pipe = (name: string): void =>
+        void execFileSync("sh", ["-c", 'mkfifo "$1"', "sh", join(packFolder(), name)]);
+      pipe("pack-1.idx");
+      pipe("pack-1.pack");
+      run(["commit", "--quiet", "--allow-empty", "-m", "one"]);
+      run(["repack", "-a", "-d", "-q"]);
+      const index = readdirSync(packFolder()).find(
+        (name) => name.startsWith("pack-") && name.length > 20 && name.endsWith(".idx"),
+      );
+      writeFileSync(join(packFolder(), "pack-2.idx"), readFileSync(join(packFolder(), index ?? "")));
+      pipe("pack-2.pack");
+      symlinkSync(join(packFolder(), "pack-2.pack"), join(packFolder(), "pack-3.idx"));
+      expect(reread().read(oid)?.bytes.toString()).toBe("text");
+      expect(reread().read("0".repeat(40))).toBeNull();
+    },
+  );
 });
