@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
 import {
   type CheckReport,
   type CheckRequest,
@@ -5,6 +7,7 @@ import {
   checkFile,
   findCheckedFile,
 } from "../../app/integrity/check.ts";
+import { checkPlugin, type PluginCheck } from "../../app/integrity/check-plugin.ts";
 import {
   agentsWithSentLog,
   checkSentConversation,
@@ -16,7 +19,8 @@ import { exampleAgent } from "../../app/sessions/session-registry.ts";
 import { userError } from "../../core/errors.ts";
 import { isProviderName, PROVIDER_NAMES } from "../../core/model/provider-rules.ts";
 import { type CommandContext, type CommandSpec, flag, text } from "../frame/command.ts";
-import { renderCheck, renderSent } from "../render/check.ts";
+import { renderCheck, renderPluginCheck, renderSent } from "../render/check.ts";
+import { allowedPlugin, noPlugin } from "./format-plugins.ts";
 
 export const command: CommandSpec = {
   name: "check",
@@ -34,15 +38,28 @@ export const command: CommandSpec = {
       flags: "--sent",
       description: "compare each request that a session's file records as it was sent with jpg's view at that point",
     },
+    {
+      flags: "--format-plugin <name>",
+      description: "check the program jpg-format-NAME, with a session of its agent or one that it writes itself",
+      conflicts: ["provider", "model", "sent", "history"],
+    },
     { flags: "--history", description: "do not check how the messages end, as a request will be added" },
   ],
   examples: [
     { command: "jpg check --provider all", explains: "the active conversation, for every provider" },
     { command: `jpg check ${exampleAgent().help.file}`, explains: "what is wrong inside a session" },
     { command: "jpg check --sent", explains: "whether the agent sent what jpg shows" },
+    { command: "jpg check --format-plugin plain monday.log", explains: "a program that reads another format" },
     { command: "jpg check request.json --model gemini-3-pro", explains: "a request body, before it is sent" },
   ],
   run: async (context) => {
+    const plugin = text(context.options, "formatPlugin");
+    if (plugin !== undefined) {
+      const report = await checkFormatPlugin(context, plugin);
+      if (context.json) context.output.json(report);
+      else await context.output.page(renderPluginCheck(report, context.output));
+      return report.ok ? 0 : 1;
+    }
     if (flag(context.options, "sent")) {
       const report = await checkSent(context);
       if (context.json) context.output.json(report);
@@ -75,6 +92,20 @@ async function checkSent({ args: [word], options, runtime, open }: CommandContex
   if (path !== null) return checkSentFile(runtime, path);
   const workspace = await open();
   return checkSentConversation(workspace, await resolveTree(workspace, word));
+}
+
+async function checkFormatPlugin(context: CommandContext, name: string): Promise<PluginCheck> {
+  const { args, runtime } = context;
+  const plugin = await allowedPlugin(context, name);
+  if (plugin === null) throw noPlugin(runtime, name);
+  const [word] = args;
+  if (word === undefined) return checkPlugin(runtime, plugin, null);
+  const path = resolve(runtime.cwd, word);
+  if (!existsSync(path))
+    throw userError("no_such_file", `${word} does not exist: expected the file of a session.`, {
+      hints: [`\`jpg check --format-plugin ${name}\` checks with a session that it writes itself.`],
+    });
+  return checkPlugin(runtime, plugin, path);
 }
 
 function requestOf(options: CommandContext["options"]): CheckRequest {

@@ -1,7 +1,13 @@
 // Format plug-ins for commands: finds one, and asks once on a terminal whether jpg may run it.
+import type { Runtime } from "../../app/conversation/runtime.ts";
 import { setProgramTrust } from "../../app/conversation/trust.ts";
-import { type FormatPlugin, findFormatPlugin, requirePluginTrust } from "../../app/sessions/format-plugins.ts";
-import { JpgError } from "../../core/errors.ts";
+import {
+  type FormatPlugin,
+  findFormatPlugin,
+  formatsFolder,
+  requirePluginTrust,
+} from "../../app/sessions/format-plugins.ts";
+import { JpgError, userError } from "../../core/errors.ts";
 import { forTerminalLine, joinLines, type SafeText, safe } from "../../core/safe-text.ts";
 import { askYesNo, isTerminal } from "../frame/ask.ts";
 import { type CommandContext, text } from "../frame/command.ts";
@@ -11,6 +17,16 @@ export async function allowedPlugin(context: CommandContext, name: string): Prom
   const plugin = await findFormatPlugin(context.runtime, name, text(context.options, "store"));
   if (plugin !== null) await allowPlugin(context, plugin);
   return plugin;
+}
+
+/** Creates the error for a format of which there is no plug-in. */
+export function noPlugin(runtime: Runtime, name: string): JpgError {
+  return userError("unknown_format", `There is no program jpg-format-${name} in jpg's folder for formats or on PATH.`, {
+    hints: [
+      `The folder is ${formatsFolder(runtime)}.`,
+      "Programs in the folder of a project or of a store are not looked for.",
+    ],
+  });
 }
 
 /** Makes sure that jpg may run a plug-in: on a terminal it asks, elsewhere it throws `untrusted_format`. */

@@ -6,12 +6,11 @@ import {
   setProgramTrust,
   type TrustPlan,
 } from "../../app/conversation/trust.ts";
-import { findFormatPlugin, formatsFolder } from "../../app/sessions/format-plugins.ts";
-import { userError } from "../../core/errors.ts";
+import { findFormatPlugin } from "../../app/sessions/format-plugins.ts";
 import { forTerminalLine, joinLines, type SafeText, safe } from "../../core/safe-text.ts";
 import { askYesNo, isTerminal } from "../frame/ask.ts";
 import { type CommandContext, type CommandSpec, flag, text } from "../frame/command.ts";
-import { renderPlugin } from "./format-plugins.ts";
+import { noPlugin, renderPlugin } from "./format-plugins.ts";
 
 export const command: CommandSpec = {
   name: "trust",
@@ -55,17 +54,7 @@ async function isAgreed({ options, output, json }: CommandContext): Promise<bool
 async function trustPlugin(context: CommandContext, name: string): Promise<number> {
   const { options, runtime, output, json } = context;
   const plugin = await findFormatPlugin(runtime, name, text(options, "store"));
-  if (plugin === null)
-    throw userError(
-      "unknown_format",
-      `There is no program jpg-format-${name} in jpg's folder for formats or on PATH.`,
-      {
-        hints: [
-          `The folder is ${formatsFolder(runtime)}.`,
-          "Programs in the folder of a project or of a store are not looked for.",
-        ],
-      },
-    );
+  if (plugin === null) throw noPlugin(runtime, name);
   const { path, digest } = plugin;
   const isRemoved = flag(options, "remove");
   if (!json && !isRemoved) output.data(renderPlugin(plugin));

@@ -1,5 +1,6 @@
 // What `jpg check`, `doctor` and `fsck` print: a line for each finding, then a summary.
 import type { CheckedList, CheckReport, CheckViolation } from "../../app/integrity/check.ts";
+import type { LawResult, PluginCheck } from "../../app/integrity/check-plugin.ts";
 import { agentsWithSentLog, type SentReport } from "../../app/integrity/check-sent.ts";
 import type { DoctorCheck, DoctorReport } from "../../app/integrity/doctor.ts";
 import type { FsckFinding, FsckReport } from "../../app/integrity/fsck.ts";
@@ -29,6 +30,30 @@ export function renderCheck(report: CheckReport, { style }: Rendering): SafeText
     ...hint,
     safe`${style[report.ok ? "good" : "bad"](total(report))} in ${what} (${lists})`,
   ]);
+}
+
+/** The laws of format plug-ins, as printed. */
+const LAWS: Readonly<Record<LawResult["law"], SafeText>> = {
+  reads: safe`it reads the session`,
+  same: safe`the same bytes give the same lines`,
+  grows: safe`a longer file only adds events`,
+  writes: safe`the same lines give the same session`,
+  returns: safe`what it writes reads as what it was given`,
+  imports: safe`an import is known again`,
+  refuses: safe`what is no session is refused`,
+};
+
+/** Renders the laws of a format plug-in, each in a line with what was seen below it. */
+export function renderPluginCheck({ laws, format, program, file }: PluginCheck, { style }: Rendering): SafeText {
+  const lines = laws.flatMap(({ law, ok, detail }) => {
+    const mark = ok === null ? style.faint(safe`not checked`) : ok ? style.good(safe`ok`) : style.bad(safe`broken`);
+    return [safe`${mark}  ${LAWS[law]}`, style.faint(safe`    ${forTerminalLine(detail)}`)];
+  });
+  const failed = laws.filter(({ ok }) => ok === false).length;
+  const on = file === null ? safe`a session that it wrote itself` : forTerminalLine(file);
+  const total =
+    failed === 0 ? style.good(safe`no law is broken`) : style.bad(safe`${renderCount(failed, "law")} broken`);
+  return joinLines([...lines, safe`${total} by ${forTerminalLine(format)} (${forTerminalLine(program)}), on ${on}`]);
 }
 
 const END_HINT = safe`If a request will be added, use --history: it does not check how the messages end.`;
