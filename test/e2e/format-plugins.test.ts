@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { findFormatPlugin, readByPlugin } from "../../src/app/sessions/format-plugins.ts";
+import { isWindows } from "../helpers/platform.ts";
 import { areGone } from "../helpers/processes.ts";
 import { createUserRuntime } from "../helpers/run-in-process.ts";
 import { createSandbox, type JpgResult, type Sandbox } from "../helpers/run-jpg.ts";
@@ -44,7 +45,7 @@ async function expectNothing(): Promise<void> {
   expect(errorIn(await sandbox.jpg(["ls", "--json"])).code).toBe("no_store");
 }
 
-describe("trust in a format plug-in", () => {
+describe.skipIf(isWindows)("trust in a format plug-in (POSIX)", () => {
   it("is needed before it runs, is given once, and ends when the program changes", async () => {
     const ran = join(sandbox.root, "ran");
     plugin(`touch '${ran}'; ${GOOD}`);
@@ -112,7 +113,7 @@ describe("trust in a format plug-in", () => {
   });
 });
 
-describe("a format plug-in that misbehaves", () => {
+describe.skipIf(isWindows)("a format plug-in that misbehaves (POSIX)", () => {
   it.each<[name: string, body: string, code: string, message: RegExp]>([
     ["prints nothing", "true", "bad_plugin_output", /no line/],
     ["fails, and says why", "echo 'no session here' >&2; exit 3", "plugin_failed", /exit code 3: no session here\./],
@@ -200,7 +201,7 @@ describe("a format plug-in that misbehaves", () => {
   );
 });
 
-describe("a session that a plug-in reads", () => {
+describe.skipIf(isWindows)("a session that a plug-in reads (POSIX)", () => {
   it("is found by a link, from standard input, and several at once; one that fails does not stop the others", {
     tags: ["slow"],
   }, async () => {

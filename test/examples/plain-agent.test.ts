@@ -3,6 +3,7 @@ import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { isWindows } from "../helpers/platform.ts";
 import { createSandbox, type Sandbox } from "../helpers/run-jpg.ts";
 
 const PLUGIN = fileURLToPath(new URL("../../examples/plain-agent/jpg-format-plain", import.meta.url));
@@ -28,7 +29,7 @@ function talk(turns: number, from = 0): string {
     .join("");
 }
 
-describe("the plain agent's plug-in", () => {
+describe.skipIf(isWindows)("the plain agent's plug-in (POSIX)", () => {
   it("imports, appends what is new, writes a compacted view, and knows it again when it was continued", {
     tags: ["slow"],
   }, async () => {

@@ -47,7 +47,7 @@ export async function allowPlugin(context: CommandContext, plugin: FormatPlugin)
 /** What the user is asked about. */
 export function renderPlugin({ name, path, digest }: FormatPlugin): SafeText {
   return joinLines([
-    safe`Sessions of ${forTerminalLine(name)} are read and written by a program, which can do whatever you can:`,
+    safe`A program reads and writes sessions of ${forTerminalLine(name)}. It can do whatever you can:`,
     safe`  ${forTerminalLine(path)}`,
     safe`  SHA-256 ${forTerminalLine(digest)}`,
   ]);

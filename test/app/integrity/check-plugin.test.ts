@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { isWindows } from "../../helpers/platform.ts";
 import { createSandbox, type Sandbox } from "../../helpers/run-jpg.ts";
 
 const PLUGIN = fileURLToPath(new URL("../../../examples/plain-agent/jpg-format-plain", import.meta.url));
@@ -42,7 +43,7 @@ async function install(part = "", instead = ""): Promise<void> {
 const check = (...args: string[]) => sandbox.jpg(["check", "--format-plugin", "plain", ...args]);
 const lawsOf = ({ laws }: Report, ok: boolean | null) => laws.flatMap((law) => (law.ok === ok ? [law.law] : []));
 
-describe("jpg check --format-plugin", () => {
+describe.skipIf(isWindows)("jpg check --format-plugin (POSIX)", () => {
   it("says each law of the example, on a session and on one that it writes, and leaves no store", {
     tags: ["slow"],
   }, async () => {
