@@ -243,7 +243,7 @@ export interface AgentSetup {
    * `transcript_path` names the session's file, `cwd` the directory.
    */
   readonly hooks?: (place: SetupPlace, line: string) => SettingsPart;
-  /** Whether it runs that line in a POSIX shell on Windows, too; absent = there cmd.exe or PowerShell gets one of plain words. */
+  /** Whether it runs that line in git's POSIX shell on Windows; absent = there cmd.exe or PowerShell gets one of plain words. */
   readonly hasShellOnWindows?: boolean;
   /** Adds the MCP server that a command starts: a program and its arguments. */
   readonly server?: (place: SetupPlace, command: readonly string[]) => SettingsPart;

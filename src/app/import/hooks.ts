@@ -110,8 +110,14 @@ export async function installSetup(runtime: Runtime, request: SetupRequest): Pro
   return { ...request, path: part.path, status: await install, next: next ?? null };
 }
 
-function needsPlainLine({ platform }: Runtime, setup: AgentSetup): boolean {
-  return platform === "win32" && setup.hasShellOnWindows !== true;
+/** Whether an agent passes its hooks to a shell of Windows: a POSIX shell comes with git. `isProgram`: as of `findProgram`. */
+export function needsPlainLine(
+  { platform, env }: Pick<Runtime, "platform" | "env">,
+  { hasShellOnWindows }: Pick<AgentSetup, "hasShellOnWindows">,
+  isProgram?: (path: string) => boolean,
+): boolean {
+  if (platform !== "win32") return false;
+  return hasShellOnWindows !== true || findProgram("git", { env, platform, ...(isProgram && { isProgram }) }) === null;
 }
 
 /** The line for an agent that passes it to a shell of Windows; null when no line would mean the same to all of them. */

@@ -2,7 +2,13 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { installLevel, installSetup, listSetups, uninstallSetup } from "../../../src/app/import/hooks.ts";
+import {
+  installLevel,
+  installSetup,
+  listSetups,
+  needsPlainLine,
+  uninstallSetup,
+} from "../../../src/app/import/hooks.ts";
 import { keepSession } from "../../../src/app/import/keep-session.ts";
 import { hookPaths, listSpool } from "../../../src/app/import/spool.ts";
 import { createTempFolder, type TempFolder, writeText } from "../../helpers/temp-repository.ts";
@@ -66,9 +72,15 @@ it("Codex's model is told of a compaction by the same line", async () => {
   expect(settingsOf("codex").replaceAll("\\\\", "\\")).toContain("jpg.js keep codex note");
 });
 
-it("Claude Code, which has a shell there, gets the script", async () => {
+it("Claude Code, which has git's shell there, gets the script only where git is", async () => {
+  const place = { platform: "win32", env: { PATH: "C:\\Git\\cmd" } };
+  const hasGit = (path: string): boolean => path === "C:\\Git\\cmd\\git.exe";
+  expect(needsPlainLine(place, { hasShellOnWindows: true }, hasGit)).toBe(false);
+  expect(needsPlainLine(place, {}, hasGit)).toBe(true);
+  expect(needsPlainLine({ ...place, platform: "linux" }, {}, hasGit)).toBe(false);
   await installSetup(onWindows(), { agent: "claude-code", what: "hooks", project: null });
-  expect(readFileSync(join(home(), ".claude", "settings.json"), "utf8")).toContain("keep.sh");
+  const written = readFileSync(join(home(), ".claude", "settings.json"), "utf8").replaceAll("\\\\", "\\");
+  expect(written).toContain("C:\\jpg\\bin\\jpg.js keep claude-code");
 });
 
 it("tools need no shell", async () => {
