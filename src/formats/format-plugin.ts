@@ -1,10 +1,10 @@
 // Sessions as a format plug-in gives and takes them: one JSON line that describes the session, then the events of docs/FORMAT.md,
 // one a line (docs/formats/plug-ins.md). What a plug-in prints is a stranger's: each line is checked before it is used.
-import { ATTACHMENT_LIMITS, needsInlining, spill } from "../core/conversation/attachment.ts";
 import { type Event, fieldsOf, isUserRequest, wordsOfContent } from "../core/conversation/event.ts";
+import { GIVEN_KINDS, isGivenKind, readGivenEvent } from "../core/conversation/given-event.ts";
 import { titleOfRequest } from "../core/conversation/marks.ts";
-import { formatEventLine, parseEventLine } from "../core/conversation/turn-file.ts";
-import { asSentence, JpgError, userError } from "../core/errors.ts";
+import { formatEventLine } from "../core/conversation/turn-file.ts";
+import { asSentence, userError } from "../core/errors.ts";
 import type { AgentFormat, SessionDraft, SessionWriter } from "./agent-format.ts";
 import {
   createOriginLine,
@@ -37,16 +37,7 @@ export interface PluginReader {
   end(): PluginReading;
 }
 
-/** The kinds of events that a plug-in may give: jpg makes turns and records. */
-const KINDS: readonly string[] = [
-  "chat_request",
-  "chat_response",
-  "tool_call_request",
-  "tool_call_response",
-  "inquiry_request",
-  "inquiry_response",
-  "note",
-];
+/** Types of the lines that are no events. */
 const HEADER = "session";
 const SKIPPED = "skipped";
 
@@ -164,90 +155,16 @@ function addEvent(
   { events, ids }: { readonly events: Event[]; readonly ids: Set<string> },
 ): string | null {
   const { type, id, timestamp } = given;
-  if (typeof type !== "string" || !KINDS.includes(type)) return `"type" is none of ${KINDS.join(", ")}`;
+  if (typeof type !== "string" || !isGivenKind(type)) return `"type" is none of ${GIVEN_KINDS.join(", ")}`;
   if (typeof id !== "string" || !EVENT_ID.test(id)) return `"id" is no id: expected up to 200 of A-Z a-z 0-9 . _ : -`;
   if (ids.has(id)) return `the id ${id} was there before`;
   const time = timestamp === undefined ? (events.at(-1)?.timestamp ?? NO_DATE) : readTimestamp(timestamp);
   if (time === undefined) return `"timestamp" is no RFC 3339 time`;
-  const problem = problemOf(given);
-  if (problem !== null) return problem;
-  try {
-    const text = formatEventLine({ ...given, timestamp: time } as unknown as Event);
-    const event = parseEventLine(text, { file: "", line: 0 });
-    // An object that looks like a reference to a stored payload is data, and not one where a text belongs.
-    if (needsInlining(event)) parseEventLine(formatEventLine(asStored(event)), { file: "", line: 0 });
-    ids.add(id);
-    events.push(event);
-    return null;
-  } catch (error) {
-    if (!(error instanceof JpgError)) throw error;
-    return String(error.data["reason"] ?? error.message);
-  }
-}
-
-function asStored(event: Event): Event {
-  return spill(event, ATTACHMENT_LIMITS, () => "0".repeat(64));
-}
-
-/** Fields of an event's metadata that jpg reads as texts. */
-const TEXTS_IN_METADATA: readonly string[] = [
-  "provider",
-  "model",
-  "message_id",
-  "signature",
-  "encrypted",
-  "origin",
-  "unanswered",
-  "api",
-  "phase",
-  "call_type",
-  "stop",
-  "stop_reason",
-  "response_id",
-  "line_origin",
-];
-
-/** What only an event of jpg's own has. */
-const OWN_ORIGINS: readonly unknown[] = ["merge"];
-
-/** Says what is wrong with the metadata or with a part of a content, or null: what a stored line is not checked for. */
-function problemOf(given: RawLine): string | null {
-  const { metadata } = given;
-  if (metadata !== undefined) {
-    if (typeof metadata !== "object" || metadata === null || Array.isArray(metadata)) return `"metadata" is no object`;
-    const fields = metadata as RawLine;
-    const wrong = TEXTS_IN_METADATA.find((name) => fields[name] !== undefined && typeof fields[name] !== "string");
-    if (wrong !== undefined) return `"metadata.${wrong}" is no text`;
-    if (OWN_ORIGINS.includes(fields["origin"]) || fields["merge"] !== undefined)
-      return `"metadata" says that jpg merged it`;
-  }
-  for (const name of ["content", "message"]) {
-    const content = given[name];
-    const wrong = Array.isArray(content) ? content.map(problemOfPart).find((one) => one !== null) : null;
-    if (wrong !== undefined && wrong !== null) return `a part of "${name}" ${wrong}`;
-  }
+  const event = readGivenEvent({ ...given, timestamp: time });
+  if (typeof event === "string") return event;
+  ids.add(id);
+  events.push(event);
   return null;
-}
-
-/** By type: the fields of a part that are texts; those that it must have first. */
-const PARTS: Readonly<Record<string, { readonly needed: readonly string[]; readonly allowed: readonly string[] }>> = {
-  text: { needed: ["text"], allowed: [] },
-  image: { needed: [], allowed: ["media_type", "data", "url", "title"] },
-  document: { needed: [], allowed: ["media_type", "data", "url", "title"] },
-  attachment: { needed: [], allowed: ["name", "text"] },
-  opaque: { needed: [], allowed: ["provider"] },
-};
-
-function problemOfPart(part: unknown): string | null {
-  if (typeof part !== "object" || part === null) return "is no object";
-  const fields = part as RawLine;
-  const { type } = fields;
-  const rule = typeof type === "string" && Object.hasOwn(PARTS, type) ? PARTS[type] : undefined;
-  if (rule === undefined) return `has a type that is none of ${Object.keys(PARTS).join(", ")}`;
-  const missing = rule.needed.find((name) => typeof fields[name] !== "string");
-  if (missing !== undefined) return `has no text in "${missing}"`;
-  const wrong = rule.allowed.find((name) => fields[name] !== undefined && typeof fields[name] !== "string");
-  return wrong === undefined ? null : `has no text in "${wrong}"`;
 }
 
 /** The id of a result that comes before its call; a result of a call that is nowhere is kept. */
@@ -371,7 +288,7 @@ export function renderPluginLines({ view, sessionId, origin, title, cwd, model, 
   const counts = new Map<string, number>();
   for (const turn of view.turns) {
     for (const event of turn.events) {
-      if (event.type === "turn_start" || !KINDS.includes(event.type)) continue;
+      if (event.type === "turn_start" || !isGivenKind(event.type)) continue;
       const source = turn.origin.kind === "summary" ? turn.origin.compaction : event.id;
       const count = counts.get(source) ?? 0;
       counts.set(source, count + 1);

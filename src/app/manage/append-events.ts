@@ -1,9 +1,10 @@
 // Appends events that a program made: each request of a person begins a turn, and what comes before one continues the newest turn.
 // One commit for each turn. The events are checked like lines of a stored turn, before anything is written.
 import { type Event, isUserRequest, previousTurn, type TurnStart } from "../../core/conversation/event.ts";
+import { GIVEN_KINDS, type GivenKind, isGivenKind, readGivenEvent } from "../../core/conversation/given-event.ts";
 import { conversationOf } from "../../core/conversation/name.ts";
-import { formatEventLine, parseEventLine, turnPath } from "../../core/conversation/turn-file.ts";
-import { asSentence, messageOf, repositoryError, userError } from "../../core/errors.ts";
+import { turnPath } from "../../core/conversation/turn-file.ts";
+import { asSentence, repositoryError, userError } from "../../core/errors.ts";
 import { turnMessage } from "../../store/messages.ts";
 import { commitChange, timestampAfter } from "../conversation/append.ts";
 import { activateIfNoneIs } from "../conversation/checked-out.ts";
@@ -17,13 +18,10 @@ import { loadTurns } from "../conversation/view.ts";
 import type { Workspace } from "../conversation/workspace.ts";
 import { newConversation } from "../names/conversations.ts";
 
-/** The kinds of event that a program may append. */
-type AppendedKind = Exclude<Event["type"], "turn_start" | "config_delta">;
 type Unnamed<Kind> = Kind extends Event ? Omit<Kind, "id" | "timestamp"> : never;
 
 /** An event to append. Without an id it gets a random one, without a time that of the call. */
-export type NewEvent = Unnamed<Extract<Event, { readonly type: AppendedKind }>> &
-  Partial<Pick<Event, "id" | "timestamp">>;
+export type NewEvent = Unnamed<Extract<Event, { readonly type: GivenKind }>> & Partial<Pick<Event, "id" | "timestamp">>;
 
 export interface AppendReport {
   readonly conversation: string;
@@ -165,36 +163,20 @@ function completeEvents(runtime: Runtime, given: readonly NewEvent[], stored: re
   });
 }
 
-/** The kinds that a program may append: jpg makes the others. */
-const KINDS: Readonly<Record<AppendedKind, true>> = {
-  chat_request: true,
-  chat_response: true,
-  tool_call_request: true,
-  tool_call_response: true,
-  inquiry_request: true,
-  inquiry_response: true,
-  note: true,
-};
-
 /** Returns an event as its line is read again, so that nothing but JSON is in it. */
-function checkEvent(given: object, at: number): Event {
-  let event: Event;
-  try {
-    event = parseEventLine(formatEventLine(given as Event), { file: "the events given", line: at + 1 });
-  } catch (error) {
-    throw badEvent(at, asSentence(messageOf(error)), error);
-  }
-  if (!Object.hasOwn(KINDS, event.type))
-    throw badEvent(at, `Events of the type ${event.type} are not appended: expected ${Object.keys(KINDS).join(", ")}.`);
+function checkEvent(given: NewEvent, at: number): Event {
+  if (!isGivenKind(given.type))
+    throw badEvent(at, `Events of the type ${given.type} are not appended: expected ${GIVEN_KINDS.join(", ")}.`);
+  const event = readGivenEvent({ ...given });
+  if (typeof event === "string") throw badEvent(at, asSentence(`Event ${at} of those given is no event: ${event}`));
   if (!Number.isFinite(Date.parse(event.timestamp)))
     throw badEvent(at, `The timestamp of ${event.id} is no RFC 3339 time: ${event.timestamp}.`);
   return event;
 }
 
-function badEvent(at: number, message: string, cause?: unknown): Error {
+function badEvent(at: number, message: string): Error {
   return userError("bad_event", message, {
     data: { index: at },
     hints: ["docs/FORMAT.md describes each kind of event. Nothing was written."],
-    cause,
   });
 }

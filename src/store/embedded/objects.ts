@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { deflateSync } from "node:zlib";
 import git from "isomorphic-git";
 import { asSentence, type JpgError, repositoryError } from "../../core/errors.ts";
-import { foldersOf, renameFile, syncFolders } from "../files.ts";
+import { foldersOf, syncFolders } from "../files.ts";
 import type { StoredObject } from "../git/objects.ts";
 import { type LoadTree, parseTree, type TreeEntry } from "../git/trees.ts";
 import type { FileSystem } from "../ref-files.ts";
@@ -177,12 +177,10 @@ function withSafeWrites({ promises: files }: Pick<FileSystem, "promises">): Pick
         } finally {
           await file.close();
         }
-        try {
-          renameFile(draft, target);
-        } catch (error) {
+        await files.rename(draft, target).catch(async (error: unknown) => {
           await files.rm(draft, { force: true });
           throw error;
-        }
+        });
         await syncFolders(foldersOf([target]));
       },
     },

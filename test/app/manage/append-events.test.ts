@@ -106,6 +106,16 @@ describe("what is wrong", () => {
     ["a time that is none", { timestamp: "yesterday" }],
     ["a time that is no text", { timestamp: 5 }],
     ["metadata that is no object", { metadata: "x" }],
+    ["metadata that is no text", { metadata: { origin: 3 } }],
+    ["a merge, which jpg makes itself", { metadata: { origin: "merge" } }],
+    ["a reference to stored text", { content: { $attachment: "a".repeat(64) } }],
+    ["a reference in a part", { content: [{ type: "text", text: { $attachment: "a".repeat(64) } }] }],
+    ["a part without its text", { content: [{ type: "text" }] }],
+    ["a part of an unknown kind", { content: [{ type: "sound" }] }],
+    ["a part that is none", { content: [null] }],
+    ["an answer that refers to stored text", { type: "chat_response", message: { $attachment: "x" } }],
+    ["reasoning that refers to stored text", { type: "chat_response", reasoning: { $attachment: "x" } }],
+    ["what is no JSON", { note: 1n }],
   ];
 
   it.each(faults)("%s is refused, and nothing is written", async (_, fault) => {
