@@ -43,7 +43,7 @@ export async function listKept(context: CommandContext, choice: KeptChoice): Pro
   const knownAs = await createKnownSessions(workspace);
   const { rows, older, leftOut } = await listKeptSessions(workspace, listed(knownAs, { choice, most }));
   if (json) output.json(rows);
-  else output.data(renderKept(rows, { ...output, now: runtime.now() }));
+  else output.data(renderKept(rows, { ...output, now: runtime.now(), home: runtime.home }));
   for (const { message } of leftOut) output.warn(forTerminal(message));
   if (older > 0)
     output.info(safe`${renderCount(older, "older session")} not listed; --all lists them, --since 30d some.`);

@@ -7,11 +7,11 @@ import { suffixOf } from "../../core/conversation/name.ts";
 import { appendAll } from "../../core/lists.ts";
 import { forTerminal, forTerminalLine, joinLines, joinSafe, type SafeText, safe } from "../../core/safe-text.ts";
 import { type Cell, type Column, renderTable, renderTableText } from "../frame/table.ts";
-import type { Rendering, Style } from "../frame/terminal.ts";
+import { fitMiddle, type Rendering, type Style } from "../frame/terminal.ts";
 import { wrapProse } from "../frame/wrap.ts";
 import { shortNames } from "./conversations.ts";
 import { renderLostTurns } from "./damage.ts";
-import { groupDigits, renderAge, renderBytes, renderCount } from "./quantity.ts";
+import { groupDigits, renderAge, renderBytes, renderCount, renderPath } from "./quantity.ts";
 
 /** Errors about files that are no sessions; a folder may hold such files. */
 const NO_TROUBLE: readonly string[] = ["not_a_session", "empty_session", "side_file_left_out", "unclear_project"];
@@ -268,12 +268,20 @@ interface KeptRendering extends Rendering {
   readonly now: Date;
 }
 
-/** Renders sessions in the order given, the file of each last. */
-export function renderKept(rows: readonly KeptRow[], { style, width, now }: KeptRendering): SafeText {
+/** Columns of the other columns with a short title, and of a file at least. */
+const BESIDE_FILE = 48;
+const LEAST_FILE = 24;
+
+/** Renders sessions in the order given, the file of each last, of which its folder's middle is left out. */
+export function renderKept(
+  rows: readonly KeptRow[],
+  { style, width, now, home }: KeptRendering & { readonly home: string },
+): SafeText {
   if (rows.length === 0) return safe`No agent on this machine keeps any such sessions for this project.`;
   const cells = [...KEPT_HEADER, "FILE"].map((text): Cell => ({ text, paint: style.faint }));
-  for (const row of rows) appendAll(cells, [...cellsOf(row, style, now), row.path]);
-  return renderTableText(cells, { columns: [...KEPT_COLUMNS, { shrinkTo: 12 }], width });
+  const room = Math.max(LEAST_FILE, width - BESIDE_FILE);
+  for (const row of rows) appendAll(cells, [...cellsOf(row, style, now), fitMiddle(renderPath(row.path, home), room)]);
+  return renderTableText(cells, { columns: [...KEPT_COLUMNS, {}], width });
 }
 
 /** Renders sessions in the order given, numbered from 1. */

@@ -47,9 +47,18 @@ export function renderLogLine(row: LogRow, rendering: LogRendering, lead: SafeTe
   const mark = row.message === undefined ? "" : safe` ${style.caution(safe`[message differs]`)}`;
   const head = safe`${lead}${style.commit(shortCommit(row.commit))} ${decoration(row, rendering)} `;
   const room = Math.max(LEAST_SUBJECT, width - shownWidth(head) - shownWidth(mark));
-  const line = safe`${head}${fitWidth(forTerminalLine(row.subject), room)}${mark}`;
+  const line = safe`${head}${fitSubject(row.subject, room)}${mark}`;
   if (row.note === undefined || row.kind === "revert") return line;
   return joinLines([line, ...wrapProse(safe`  ${forTerminalLine(row.note)}`, width)]);
+}
+
+/** Shortens a subject before the tokens at its end: those are what people look for. */
+function fitSubject(subject: string, columns: number): SafeText {
+  const tokens = /\([^()]* tokens\)"?$/.exec(subject)?.[0] ?? "";
+  const room = columns - displayWidth(forTerminalLine(tokens)) - 1;
+  if (tokens === "" || room < LEAST_SUBJECT) return fitWidth(forTerminalLine(subject), columns);
+  const before = forTerminalLine(subject.slice(0, -tokens.length).trimEnd());
+  return safe`${fitWidth(before, room)} ${forTerminalLine(tokens)}`;
 }
 
 /** Renders the forks and commits of a conversation, as git draws them. */
@@ -61,7 +70,7 @@ export function renderGraph(lines: readonly GraphLine[], { style, width }: Rende
       const named = forks.length === 0 ? "" : safe`(${joinSafe(forks.map(forTerminalLine), ", ")}) `;
       const id = shortCommit(commit.id);
       const room = Math.max(1, width - displayWidth(safe`${drawn} ${id} ${named}`));
-      return safe`${drawn} ${style.commit(id)} ${style.id(named)}${fitWidth(forTerminalLine(commit.subject), room)}`;
+      return safe`${drawn} ${style.commit(id)} ${style.id(named)}${fitSubject(commit.subject, room)}`;
     }),
   );
 }
