@@ -1,5 +1,6 @@
 // The store as other programs use it: `openStore` and what can be done with one. Each method calls the function of src/app that the
 // command of the same name calls. Errors are JpgError; nothing is printed.
+import { statSync } from "node:fs";
 import { compact } from "../app/compact/compact.ts";
 import type { CompactReport } from "../app/compact/compact-report.ts";
 import { restoreUmask } from "../app/conversation/runtime.ts";
@@ -9,7 +10,7 @@ import { openWorkspace, type Workspace } from "../app/conversation/workspace.ts"
 import { type DiffReport, diffConversation } from "../app/diff/diff.ts";
 import { exportConversation } from "../app/import/export.ts";
 import { type ImportOutcome, importSessions } from "../app/import/import.ts";
-import { type ListOrder, type ListRow, listConversations } from "../app/look/list.ts";
+import { LIST_ORDERS, type ListOrder, type ListRow, listConversations } from "../app/look/list.ts";
 import { type SearchHit, type SearchScope, searchConversations } from "../app/look/search.ts";
 import { type ShowReport, show } from "../app/look/show.ts";
 import { type AppendReport, appendEvents, createConversation, type NewEvent } from "../app/manage/append-events.ts";
@@ -162,7 +163,10 @@ export interface Store {
 /** Stores that are open in this process. */
 let openStores = 0;
 
-/** Opens a store: a project's, by any folder in it, or the one in a folder of its own. Throws `no_store`, `git_missing`. */
+/**
+ * Opens a store: a project's, by any folder in it, or the one in a folder of its own. Throws `no_such_folder`, `no_store`,
+ * `git_missing`.
+ */
 export async function openStore(options: OpenOptions | string = {}): Promise<Store> {
   const {
     directory = ".",
@@ -173,6 +177,10 @@ export async function openStore(options: OpenOptions | string = {}): Promise<Sto
     ...world
   } = typeof options === "string" ? { directory: options } : options;
   const runtime = createLibraryRuntime(directory, world);
+  if (statSync(runtime.cwd, { throwIfNoEntry: false })?.isDirectory() !== true)
+    throw userError("no_such_folder", `${runtime.cwd} is no folder.`, {
+      hints: ["`directory` names a folder of a project; `store` a store in a folder of its own."],
+    });
   openStores++;
   try {
     return storeOf(await openWorkspace(runtime, { store, create, overrides: settings, warn: onWarning }));
@@ -208,6 +216,10 @@ function readingMethods(workspace: Workspace): Reading {
   const { store } = workspace;
   return {
     list: async ({ agent, labels, archived, forks = false, order, limit } = {}) => {
+      if (order !== undefined && !LIST_ORDERS.includes(order))
+        throw userError("usage", `\`order\` is one of ${LIST_ORDERS.join(", ")}; got ${String(order)}.`);
+      if (limit !== undefined && !(Number.isSafeInteger(limit) && limit >= 0))
+        throw userError("usage", `\`limit\` is a number of rows from 0 on; got ${String(limit)}.`);
       const choice = { all: forks, archived, labels, agent, order, most: limit };
       const { rows, unreadable } = await listConversations(workspace, choice);
       for (const { branch, error } of unreadable) workspace.warn(`${branch} cannot be read: ${error.message}`);

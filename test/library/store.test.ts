@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as library from "../../src/index.ts";
-import { JpgError, type OpenOptions, openStore, type Store } from "../../src/index.ts";
+import { JpgError, type ListOptions, type OpenOptions, openStore, type Store } from "../../src/index.ts";
 import { createLibraryRuntime } from "../../src/library/runtime.ts";
 import { createTempFolder, initRepository, type TempFolder, testEnvironment } from "../helpers/temp-repository.ts";
 
@@ -47,6 +47,21 @@ describe("opening", () => {
     expect(await other.list()).toEqual([]);
     await other.close();
     await expect(openStore(empty)).rejects.toBeInstanceOf(JpgError);
+  });
+
+  it("names a folder that is none", async () => {
+    for (const directory of [join(folder.path, "gone"), SAMPLE])
+      await expect(openStore({ ...options, directory })).rejects.toMatchObject({
+        kind: "user",
+        code: "no_such_folder",
+      });
+  });
+
+  it("refuses an order and a limit that are none", async () => {
+    const wrong = [{ order: "sise" }, { limit: -1 }, { limit: 1.5 }, { limit: "x" }];
+    for (const choice of wrong)
+      await expect(store.list(choice as ListOptions)).rejects.toMatchObject({ kind: "user", code: "usage" });
+    expect(await store.list({ limit: 0 })).toEqual([]);
   });
 
   it("reads no key of the process unless it is given one", () => {

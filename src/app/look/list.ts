@@ -22,7 +22,8 @@ export interface Listing {
 }
 
 /** How a list is ordered: newest, largest view or most expensive first. */
-export type ListOrder = "age" | "size" | "cost";
+export const LIST_ORDERS = ["age", "size", "cost"] as const;
+export type ListOrder = (typeof LIST_ORDERS)[number];
 
 interface ListOptions {
   /** List every fork, archived ones included. */

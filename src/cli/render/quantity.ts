@@ -115,9 +115,12 @@ const AGES: readonly { readonly seconds: number; readonly unit: string }[] = [
   { seconds: 60, unit: "m" },
 ];
 
-/** Renders how long ago a time was, e.g. `2h`, `3mo`; the future and the last minute are `now`. */
+/** Renders how long ago a time was, e.g. `2h`, `3mo`; the future and the last minute are `now`, a session without times has `-`. */
 export function renderAge(timestamp: string, now: Date): string {
-  const passed = (now.getTime() - Date.parse(timestamp)) / 1000;
+  const time = Date.parse(timestamp);
+  // Formats date what has no time so.
+  if (time === 0) return "-";
+  const passed = (now.getTime() - time) / 1000;
   if (Number.isNaN(passed)) return timestamp;
   for (const { seconds, unit } of AGES) if (passed >= seconds) return `${Math.floor(passed / seconds)}${unit}`;
   return "now";

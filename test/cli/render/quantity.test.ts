@@ -64,6 +64,10 @@ describe("quantities", () => {
     expect(times.map((time) => renderAge(time, now))).toEqual(["now", "5m", "1d", "2y", "now", "never"]);
   });
 
+  it("has no age for what has no time", () => {
+    expect(renderAge("1970-01-01T00:00:00.000Z", new Date("2026-11-21T12:00:00Z"))).toBe("-");
+  });
+
   it("gives back what is no time", () => {
     expect(renderTime("never")).toBe("never");
     expect(renderTime("2026-11-21T12:30:00Z")).toMatch(/^2026-11-2[12] \d\d:\d\d$/);
