@@ -85,6 +85,18 @@ describe.skipIf(isWindows)("trust in a format plug-in (POSIX)", () => {
     expect((await sandbox.jpg(["trust", "--format", "odd"], { env, cwd: sandbox.home })).code).toBe(0);
   });
 
+  it("is not asked for a file that may not be started: what to type is said", async () => {
+    const path = plugin(GOOD);
+    chmodSync(path, 0o644);
+    for (const args of [
+      ["import", "odd", file],
+      ["trust", "--format", "odd"],
+    ]) {
+      const { code, stderr } = await sandbox.jpg(args);
+      expect([code, stderr]).toEqual([2, expect.stringContaining(`chmod +x ${path}`)]);
+    }
+  });
+
   it("is never taken from a conversation: the name of its format starts nothing", async () => {
     const ran = join(sandbox.root, "ran");
     await trusted(GOOD);

@@ -7,6 +7,7 @@ import { delimiter, isAbsolute, join, relative } from "node:path";
 import { StringDecoder } from "node:string_decoder";
 import { resolveUserPaths, trustDigest } from "../../config/trust.ts";
 import { asSentence, type JpgError, reasonOf, userError } from "../../core/errors.ts";
+import { shellWord } from "../../core/safe-text.ts";
 import type { AgentFormat } from "../../formats/agent-format.ts";
 import { createPluginReader, PLUGIN_PROTOCOL, type PluginReading, pluginFormat } from "../../formats/format-plugin.ts";
 import type { SessionSource } from "../../formats/session-source.ts";
@@ -44,14 +45,30 @@ export const PLUGIN_LIMITS: PluginLimits = {
 const PREFIX = "jpg-format-";
 const NAME = /^[a-z][a-z0-9-]{0,39}$/;
 
-/** Finds the plug-in of a format: in jpg's own folder `formats`, else on PATH. Null = there is none. Starts nothing. */
+/**
+ * Finds the plug-in of a format: in jpg's own folder `formats`, else on PATH. Null = there is none. Starts nothing. Throws
+ * `plugin_failed` for one that cannot be read, or may not be started.
+ */
 export async function findFormatPlugin(runtime: Runtime, name: string, store?: string): Promise<FormatPlugin | null> {
   if (!NAME.test(name)) return null;
-  const path = (await pluginFolders(runtime, store))
+  const folders = await pluginFolders(runtime, store);
+  const path = folders
     .map((folder) => findProgram(PREFIX + name, { env: { ...runtime.env, PATH: folder, Path: folder } }))
     .find((found) => found !== null);
-  if (path === undefined || path === null) return null;
+  if (path === undefined || path === null) {
+    refuseUnstartable(folders.map((folder) => join(folder, PREFIX + name)));
+    return null;
+  }
   return { name, path, digest: trustDigest(await readProgram(path)) };
+}
+
+/** Throws for a file that has a plug-in's name and is no program. */
+function refuseUnstartable(paths: readonly string[]): void {
+  const path = paths.find((one) => statSync(one, { throwIfNoEntry: false })?.isFile() === true);
+  if (path === undefined) return;
+  throw userError("plugin_failed", `${path} is a file that may not be started.`, {
+    hints: [`A format plug-in is a program: \`chmod +x ${shellWord(path)}\`.`],
+  });
 }
 
 /** The folder of the user's own plug-ins, absolute; need not exist. */
