@@ -175,7 +175,7 @@ export function startProgram(
 ): RunningProgram | { readonly problem: string } {
   const options: SpawnOptions = { cwd: place.cwd, env: { ...place.env }, stdio: "pipe", ...ownGroup() };
   try {
-    return watchProgram(launch(command, options) as ChildProcessWithoutNullStreams);
+    return watchProgram(() => launch(command, options) as ChildProcessWithoutNullStreams);
   } catch (error) {
     return { problem: `could not be started: ${reasonOf(error)}` };
   }
@@ -251,6 +251,11 @@ async function whileInterruptsReachTheChild<T>(action: () => Promise<T>): Promis
   }
 }
 
+/** A group to end with jpg; its leader is null until it has started. */
+interface HeldGroup {
+  readonly leader: GroupLeader | null;
+}
+
 /** A started program; `pid` is also the id of its group. */
 interface GroupLeader {
   readonly pid?: number | undefined;
@@ -260,7 +265,7 @@ interface GroupLeader {
 const ENDING_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /** The groups to end with jpg. One listener for all, because it has to know whether others listen. */
-const held = new Set<GroupLeader>();
+const held = new Set<HeldGroup>();
 
 /** Starts a program that goes on when jpg has ended, without a terminal or a window. Never throws. */
 export function startInBackground(command: readonly string[], { cwd, env }: Pick<SpawnOptions, "cwd" | "env">): void {
@@ -309,20 +314,20 @@ function endTree(pid: number): void {
 }
 
 /** Makes a group end when jpg does, by itself or by a signal; returns a function that releases it. */
-function holdGroup(leader: GroupLeader): () => void {
+function holdGroup(group: HeldGroup): () => void {
   if (held.size === 0) {
     process.on("exit", endAll);
     for (const signal of ENDING_SIGNALS) process.on(signal, endOnSignal);
   }
-  held.add(leader);
+  held.add(group);
   return () => {
-    if (!held.delete(leader) || held.size > 0) return;
+    if (!held.delete(group) || held.size > 0) return;
     stopListening();
   };
 }
 
 function endAll(): void {
-  for (const leader of held) endGroup(leader);
+  for (const { leader } of held) if (leader !== null) endGroup(leader);
 }
 
 /** On a signal, ends all groups, and jpg too unless another listener decides that. */
@@ -364,8 +369,24 @@ interface PipedChild extends GroupLeader {
 /** Milliseconds in which a program has to end after its input is closed, and again after SIGTERM. */
 const GRACE_MS = 500;
 
-function watchProgram(child: PipedChild): RunningProgram {
-  const release = holdGroup(child);
+function watchProgram(start: () => PipedChild): RunningProgram {
+  // Held before it starts: it may run before `start` returns, and a signal that comes then has to end it, too.
+  let child: PipedChild | null = null;
+  const release = holdGroup({
+    get leader() {
+      return child;
+    },
+  });
+  try {
+    child = start();
+  } catch (error) {
+    release();
+    throw error;
+  }
+  return runningProgram(child, release);
+}
+
+function runningProgram(child: PipedChild, release: () => void): RunningProgram {
   const ended = howItEnds(child).finally(release);
   // `ended` reports it if the program is gone.
   child.stdin.on("error", () => {});
