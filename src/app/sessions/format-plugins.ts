@@ -101,7 +101,7 @@ async function readProgram(path: string): Promise<Buffer> {
     return await readFile(path);
   } catch (error) {
     throw userError("plugin_failed", `${path} cannot be read: ${reasonOf(error)}.`, {
-      hints: ["jpg runs a format plug-in only if it can read it, to notice when it changes."],
+      hints: ["A format plug-in runs only if jpg can read it, to notice when it changes."],
       cause: error,
     });
   }

@@ -25,7 +25,8 @@ import { allowedPlugin, noPlugin } from "./format-plugins.ts";
 export const command: CommandSpec = {
   name: "check",
   summary: "check a conversation, session or request by providers' rules",
-  description: `Finds what a provider would refuse. For a conversation it checks the view, as jpg would send it; for a session file, what the agent would send if it repaired nothing; for a file with a request body or only its messages, those messages, for the provider whose format it is. Images are looked into: type, bytes, pixels and number. Each line gives the severity (E: refused, W: accepted, but harmful), the rule, and the place, counted from 0. Exit code 1 if anything would be refused. With --sent it compares instead: newer versions of some agents (${agentsWithSentLog().join(", ")}) record in a session's file what they sent; each request is equal to jpg's view of the lines before it, or the first difference is named, and the exit code is 1.`,
+  description: `Finds what a provider would refuse. For a conversation it checks the view, as jpg would send it; for a session file, what the agent would send if it repaired nothing; for a file with a request body or only its messages, those messages, for the provider whose format it is. Images are looked into: type, bytes, pixels and number. Each line gives the severity (E: refused, W: accepted, but harmful), the rule, and the place, counted from 0. Exit code 1 if anything would be refused.`,
+  details: `With --sent it compares instead: newer versions of some agents (${agentsWithSentLog().join(", ")}) record in a session's file what they sent; each request is equal to jpg's view of the lines before it, or the first difference is named, and the exit code is 1.`,
   arguments: [{ name: "[id-or-file]", description: "conversation or file; default @" }],
   options: [
     {
@@ -48,7 +49,6 @@ export const command: CommandSpec = {
   examples: [
     { command: "jpg check --provider all", explains: "the active conversation, for every provider" },
     { command: `jpg check ${exampleAgent().help.file}`, explains: "what is wrong inside a session" },
-    { command: "jpg check --sent", explains: "whether the agent sent what jpg shows" },
     { command: "jpg check --format-plugin plain monday.log", explains: "a program that reads another format" },
     { command: "jpg check request.json --model gemini-3-pro", explains: "a request body, before it is sent" },
   ],

@@ -74,8 +74,8 @@ async function changeFiles(context: CommandContext, shell: CompletedShell): Prom
 
 function renderProfile(isInstall: boolean): SafeText {
   return isInstall
-    ? safe`PowerShell has no folder for completion scripts: jpg wrote nothing. Add this line to the
-file that $PROFILE names; it works in new windows:
+    ? safe`PowerShell has no folder for completion scripts, so none was written. Add
+this line to the file that $PROFILE names; it works in new windows:
   ${PROFILE_LINE}`
     : safe`jpg writes no file for PowerShell. Remove this line from the file that $PROFILE names:
   ${PROFILE_LINE}`;
