@@ -44,7 +44,7 @@ export const command: CommandSpec = {
       description: "check the program jpg-format-NAME, with a session of its agent or one that it writes itself",
       conflicts: ["provider", "model", "sent", "history"],
     },
-    { flags: "--history", description: "do not check how the messages end, as a request will be added" },
+    { flags: "--history", description: "do not check how it ends: a request will be added" },
   ],
   examples: [
     { command: "jpg check --provider all", explains: "the active conversation, for every provider" },
