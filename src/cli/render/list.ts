@@ -54,11 +54,12 @@ export function renderLogLine(row: LogRow, rendering: LogRendering, lead: SafeTe
 
 /** Shortens a subject before the tokens at its end: those are what people look for. */
 function fitSubject(subject: string, columns: number): SafeText {
-  const tokens = /\([^()]* tokens\)"?$/.exec(subject)?.[0] ?? "";
-  const room = columns - displayWidth(forTerminalLine(tokens)) - 1;
-  if (tokens === "" || room < LEAST_SUBJECT) return fitWidth(forTerminalLine(subject), columns);
-  const before = forTerminalLine(subject.slice(0, -tokens.length).trimEnd());
-  return safe`${fitWidth(before, room)} ${forTerminalLine(tokens)}`;
+  const [end = "", tokens = "", quote = ""] = /(\([^()]*) tokens\)("?)$/.exec(subject) ?? [];
+  const whole = forTerminalLine(subject);
+  const shown = forTerminalLine(`${tokens})${quote}`);
+  const room = columns - displayWidth(shown) - 1;
+  if (end === "" || room < LEAST_SUBJECT || displayWidth(whole) <= columns) return fitWidth(whole, columns);
+  return safe`${fitWidth(forTerminalLine(subject.slice(0, -end.length).trimEnd()), room)} ${shown}`;
 }
 
 /** Renders the forks and commits of a conversation, as git draws them. */
