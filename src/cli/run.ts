@@ -13,7 +13,6 @@ import { openWorkspace, type Workspace, type WorkspaceOptions, warnOfPrograms } 
 import { JpgError } from "../core/errors.ts";
 import { localFolder } from "../core/folder-path.ts";
 import { forTerminal, shellWord } from "../core/safe-text.ts";
-import { renderAgentsHelp } from "./agents-help.ts";
 import { COMMANDS } from "./command-table.ts";
 import { type CommandSpec, exitCodeOf, type Fronts, GLOBAL_OPTIONS, optionsFrom, withEngine } from "./frame/command.ts";
 import { showManual } from "./frame/manual.ts";
@@ -164,7 +163,8 @@ async function runCommand(call: Call, world: World): Promise<number> {
 
 /** Renders what `jpg --help` and `jpg help` print without the name of a command; null = something else was typed. */
 async function generalHelp(name: string, about: string | undefined, all: boolean): Promise<string | null> {
-  if (name === "help" && about === "--agents") return renderAgentsHelp(await loadCommands());
+  if (name === "help" && about === "--agents")
+    return (await import("./agents-help.ts")).renderAgentsHelp(await loadCommands());
   if (name !== "--help" && name !== "-h" && (name !== "help" || about !== undefined)) return null;
   return all ? renderFullHelp(await loadCommands()) : renderHelp();
 }

@@ -4,7 +4,7 @@ import type { Compaction } from "../../core/conversation/compaction.ts";
 import { offeredTools, type ToolDefinition } from "../../core/conversation/defined-tools.ts";
 import type { Event, View } from "../../core/conversation/event.ts";
 import { conversationOf } from "../../core/conversation/name.ts";
-import { nearestName, userError } from "../../core/errors.ts";
+import { type JpgError, nearestName, userError } from "../../core/errors.ts";
 import { folderKey, isWindowsPath, parseWindows, withoutEnd } from "../../core/folder-path.ts";
 import { escapeForPattern } from "../../core/look/search-words.ts";
 import { joinContinued } from "../../core/model/continued-texts.ts";
@@ -74,22 +74,21 @@ interface DraftOptions extends Partial<Pick<ExportRequest, "fullHistory" | "mode
   readonly notice?: boolean;
 }
 
+/** Creates the error for a format that is none of those written; `more` = what else would write it. */
+export function unknownExportFormat(to: string, formats: readonly string[], more: readonly string[] = []): JpgError {
+  const nearest = nearestName(to, formats);
+  return userError("unknown_format", `${to} is not a format that jpg writes: expected one of ${formats.join(", ")}.`, {
+    hints: [...(nearest === undefined ? [] : [`Did you mean ${nearest}?`]), ...more],
+  });
+}
+
 /** Renders a conversation in a format. Throws `unknown_format`; for request bodies `no_model`. */
 export async function exportConversation(
   workspace: Workspace,
   tree: BranchTree,
   request: ExportRequest,
 ): Promise<string> {
-  if (!EXPORT_FORMATS.includes(request.to)) {
-    const nearest = nearestName(request.to, EXPORT_FORMATS);
-    throw userError(
-      "unknown_format",
-      `${request.to} is not a format that jpg exports to; it writes: ${EXPORT_FORMATS.join(", ")}.`,
-      {
-        hints: nearest === undefined ? [] : [`Did you mean ${nearest}?`],
-      },
-    );
-  }
+  if (!EXPORT_FORMATS.includes(request.to)) throw unknownExportFormat(request.to, EXPORT_FORMATS);
   const agent = writingAgents().find(({ name }) => name === request.to);
   if (agent !== undefined)
     return agent.write.write(

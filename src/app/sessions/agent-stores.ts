@@ -297,7 +297,8 @@ function ancestorsOf(path: string): readonly string[] {
   return above === path ? [path] : [path, ...ancestorsOf(above)];
 }
 
-function isWithin(path: string, folder: string): boolean {
+/** Whether a path is a folder, or something below it. */
+export function isWithin(path: string, folder: string): boolean {
   const way = relative(folder, path);
   return way === "" || (!/^\.\.(?:[/\\]|$)/.test(way) && !isAbsolute(way));
 }

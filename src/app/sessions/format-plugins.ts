@@ -3,7 +3,7 @@
 import { statSync } from "node:fs";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { delimiter, isAbsolute, join, relative } from "node:path";
+import { delimiter, isAbsolute, join } from "node:path";
 import { StringDecoder } from "node:string_decoder";
 import { resolveUserPaths, trustDigest } from "../../config/trust.ts";
 import { asSentence, type JpgError, reasonOf, userError } from "../../core/errors.ts";
@@ -16,6 +16,7 @@ import { locate } from "../conversation/engine.ts";
 import type { Runtime } from "../conversation/runtime.ts";
 import { isProgramTrusted } from "../conversation/trust.ts";
 import { startProgram } from "../models/external-process.ts";
+import { isWithin } from "./agent-stores.ts";
 import type { SessionFile } from "./session-files.ts";
 
 /** A format plug-in that was found; it may not be trusted. */
@@ -84,16 +85,10 @@ async function pluginFolders(runtime: Runtime, store: string | undefined): Promi
   const { env, home } = runtime;
   const { root, project } = await locate(runtime, store);
   // Some keep their whole home in a repository.
-  const foreign = [root, project?.root].filter((folder) => folder !== undefined && !isBelow(home, folder));
+  const foreign = [root, project?.root].filter((folder) => folder !== undefined && !isWithin(home, folder));
   const onPath = (env["PATH"] ?? env["Path"] ?? "").split(delimiter).filter(isAbsolute);
-  const isForeign = (folder: string): boolean => foreign.some((one) => one !== undefined && isBelow(folder, one));
+  const isForeign = (folder: string): boolean => foreign.some((one) => one !== undefined && isWithin(folder, one));
   return [formatsFolder(runtime), ...onPath.filter((folder) => !isForeign(folder))];
-}
-
-/** Whether a path is a folder, or something below it. */
-function isBelow(path: string, folder: string): boolean {
-  const way = relative(folder, path);
-  return way === "" || (!isAbsolute(way) && way.split(/[\\/]/, 1)[0] !== "..");
 }
 
 async function readProgram(path: string): Promise<Buffer> {

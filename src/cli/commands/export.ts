@@ -6,13 +6,14 @@ import {
   exportConversation,
   parseRoots,
   systemSummaryNote,
+  unknownExportFormat,
 } from "../../app/import/export.ts";
 import { exportOriginal } from "../../app/import/original.ts";
 import { resolveTree, resolveWholeTree } from "../../app/names/resolve-id.ts";
 import { treeAt } from "../../app/names/revision.ts";
 import { writingAgents } from "../../app/sessions/session-registry.ts";
 import { describeLeftOut } from "../../app/share/masked-page.ts";
-import { type JpgError, nearestName, userError } from "../../core/errors.ts";
+import { userError } from "../../core/errors.ts";
 import { isProviderName, PROVIDER_NAMES } from "../../core/model/provider-rules.ts";
 import { forTerminal, forTerminalLine, safe } from "../../core/safe-text.ts";
 import { type CommandContext, type CommandSpec, flag, text, texts } from "../frame/command.ts";
@@ -116,23 +117,16 @@ export const command: CommandSpec = {
       model,
     };
     const plugin = FORMATS.includes(request.to) ? null : await allowedPlugin(context, request.to);
-    if (plugin === null && !FORMATS.includes(request.to)) throw unknownFormat(request.to);
+    if (plugin === null && !FORMATS.includes(request.to))
+      throw unknownExportFormat(request.to, FORMATS, [
+        `A program jpg-format-${request.to} in jpg's folder for formats or on PATH would write it.`,
+      ]);
     if (plugin !== null) return writeBytes(context, [await exportByPlugin(workspace, tree, { ...request, plugin })]);
     const note = request.fullHistory ? null : await systemSummaryNote(workspace, tree, request.to);
     if (note !== null) context.output.warn(forTerminal(note));
     return writeBytes(context, [Buffer.from(await exportConversation(workspace, tree, request))]);
   },
 };
-
-function unknownFormat(to: string): JpgError {
-  const nearest = nearestName(to, FORMATS);
-  return userError("unknown_format", `${to} is not a format that jpg writes: expected one of ${FORMATS.join(", ")}.`, {
-    hints: [
-      ...(nearest === undefined ? [] : [`Did you mean ${nearest}?`]),
-      `A program jpg-format-${to} in jpg's folder for formats or on PATH would write it.`,
-    ],
-  });
-}
 
 function checkFlags({ options }: CommandContext): void {
   if (!flag(options, "original") && text(options, "to") === undefined) {
