@@ -79,11 +79,11 @@ describe("renderLog", () => {
     expect(renderLog([own], PLAIN)).toContain("(k3f9q2, in force) ");
   });
 
-  it("cuts a row to the terminal, and wraps its note; where there is none both stay whole", () => {
+  it("cuts a row to the terminal before its tokens, and wraps its note; where there is none both stay whole", () => {
     const note = "The file is damaged: a line names a parent that is not in it. `jpg resume --repair --all` helps.";
     const row: LogRow = { ...MADE, note };
     expect(renderLog([row], { ...PLAIN, width: 50 }).split("\n")).toEqual([
-      "3fa9c1d (k3f9q2, in force) compact 0..12: reasoni…",
+      "3fa9c1d (k3f9q2, in force) compact… (84.2k → 9.1k)",
       "  The file is damaged: a line names a parent that",
       "    is not in it. `jpg resume --repair --all`",
       "    helps.",
