@@ -156,7 +156,10 @@ export interface Store {
   fork(conversation?: string, options?: ForkOptions): Promise<ForkReport>;
   /** Undoes compactions, by their ids. */
   revert(compactions: string | readonly string[], conversation?: string): Promise<RevertReport>;
-  /** Closes the store. The umask of this process, which is 077 while a store is open, is what it was before. */
+  /**
+   * Closes the store, after what is still running in it; every other method throws `store_closed` from now on. The umask of this
+   * process, which is 077 while a store is open, is what it was before. A store that is closed already stays closed.
+   */
   close(): Promise<void>;
 }
 
@@ -196,19 +199,37 @@ function leaveStore(): void {
 }
 
 function storeOf(workspace: Workspace): Store {
-  let isOpen = true;
+  const { root } = workspace.location;
+  const running = new Set<Promise<unknown>>();
+  let closing: Promise<void> | undefined;
+  const close = async (): Promise<void> => {
+    await Promise.allSettled(running);
+    await workspace.close().finally(leaveStore);
+  };
+  const whileOpen = (method: Method): Method => {
+    return async (...given) => {
+      if (closing !== undefined)
+        throw userError("store_closed", `The store ${root} was closed.`, {
+          hints: ["Open it again with `openStore`."],
+        });
+      const run = method(...given);
+      running.add(run);
+      return run.finally(() => running.delete(run));
+    };
+  };
+  const methods = { ...readingMethods(workspace), ...writingMethods(workspace) };
+  const guarded = Object.entries(methods).map(([name, method]) => [name, whileOpen(method as Method)]);
   return {
-    path: workspace.location.root,
-    ...readingMethods(workspace),
-    ...writingMethods(workspace),
-    close: async () => {
-      if (!isOpen) return;
-      isOpen = false;
-      await workspace.close();
-      leaveStore();
+    path: root,
+    ...(Object.fromEntries(guarded) as typeof methods),
+    close: () => {
+      closing ??= close();
+      return closing;
     },
   };
 }
+
+type Method = (...given: unknown[]) => Promise<unknown>;
 
 type Reading = Pick<Store, "list" | "view" | "history" | "export" | "diff" | "show" | "search">;
 

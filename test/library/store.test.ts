@@ -88,6 +88,52 @@ describe("opening", () => {
   });
 });
 
+describe("closing", () => {
+  /** Calls of each method that work while the store is open. */
+  const CALLS: { readonly [Name in Exclude<keyof Store, "path" | "close">]: (from: Store) => Promise<unknown> } = {
+    list: (from) => from.list(),
+    import: (from) => from.import(SAMPLE),
+    create: (from) => from.create([{ type: "chat_request", content: "Too late?" }]),
+    append: (from) => from.append(imported, [{ type: "chat_request", content: "Too late?" }]),
+    compact: (from) => from.compact(imported),
+    view: (from) => from.view(imported),
+    history: (from) => from.history(imported),
+    export: (from) => from.export(imported, { to: "jsonl" }),
+    diff: (from) => from.diff(imported, "@..@"),
+    show: (from) => from.show(imported),
+    search: (from) => from.search("delimiter"),
+    fork: (from) => from.fork(imported),
+    revert: (from) => from.revert("nothing"),
+  };
+
+  it("makes every method say that the store is closed, and changes nothing after it", async () => {
+    expect([...Object.keys(CALLS), "close", "path"].sort()).toEqual(Object.keys(store).sort());
+    const before = await store.list({ forks: true });
+    const other = await openStore(options);
+    await other.close();
+    for (const [name, call] of Object.entries(CALLS))
+      await expect(call(other), name).rejects.toMatchObject({
+        kind: "user",
+        code: "store_closed",
+        message: `The store ${other.path} was closed.`,
+      });
+    await other.close();
+    expect(await store.list({ forks: true })).toEqual(before);
+  });
+
+  it("waits for what is running, and refuses what comes after the call", async () => {
+    const other = await openStore(options);
+    const running = Promise.allSettled([other.list(), other.create([{ type: "chat_request", content: "In time?" }])]);
+    const closed = [other.close(), other.close()];
+    await expect(other.list()).rejects.toMatchObject({ code: "store_closed" });
+    await Promise.all(closed);
+    const [, created] = await running;
+    expect(created.status).toBe("fulfilled");
+    const { conversation } = (created as PromiseFulfilledResult<{ conversation: string }>).value;
+    expect((await store.list()).map(({ id }) => id)).toContain(conversation);
+  });
+});
+
 describe("the loop", () => {
   it("imports, compacts, compares, undoes, as the command does", async () => {
     expect((await store.import([SAMPLE])).sessions).toMatchObject([{ id: imported, status: "unchanged" }]);
