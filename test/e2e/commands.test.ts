@@ -337,7 +337,8 @@ describe("the documents of --json", () => {
             "echo toolu_000000000026"
           ],
           "requests": []
-        }
+        },
+        "lost": []
       }
       "
     `);
@@ -1164,6 +1165,7 @@ describe("fork", () => {
 
         saved by: reasoning 25, tool calls 2
         cache: 20.0k kept, 349 rewritten once; 27 saved a call, pays after 149 calls
+          6 facts, none of them hidden
       note: saves only 27 of the conversation's 383 tokens (7.0%), yet the cached prefix has to be rewritten: it pays after 149 calls
       "
     `);
@@ -1178,6 +1180,7 @@ describe("fork", () => {
         system prompt and tools are typical for this agent: its own are not recorded
 
         cache: 20.1k kept, 210 rewritten once; 38 saved a call, pays after 64 calls
+          15 facts, none of them hidden
       note: saves only 38 of the conversation's 356 tokens (10.7%), yet the cached prefix has to be rewritten: it pays after 64 calls
       "
     `);
@@ -1489,6 +1492,7 @@ describe("log, diff, undo, revert", () => {
 
         saved by: reasoning 38, tool calls 3
         cache: 20.0k kept, 335 rewritten once; 41 saved a call, pays after 94 calls
+          9 facts, none of them hidden
       note: saves only 41 of the conversation's 383 tokens (10.7%), yet the cached prefix has to be rewritten: it pays after 94 calls
       "
     `);
@@ -1557,11 +1561,7 @@ describe("log, diff, undo, revert", () => {
       system prompt and tools                  20.0k
       total                    -3 ~3   20.4k → 20.3k  -0.2%  1,166 → 1,019
 
-          FACTS        TOTAL  VISIBLE  HIDDEN
-          commands         3        3       -
-          identifiers      3        3       -
-          requests         3        3       -
-          VISIBLE: still shown. HIDDEN: not shown, kept by jpg.
+          9 facts, none of them hidden
       "
     `);
     expect(await sandbox.json(["diff"])).toMatchObject({
@@ -1637,6 +1637,7 @@ describe("checkout", () => {
 
         saved by: reasoning 25, tool calls 2
         cache: 20.0k kept, 349 rewritten once; 27 saved a call, pays after 149 calls
+          6 facts, none of them hidden
       note: saves only 27 of the conversation's 383 tokens (7.0%), yet the cached prefix has to be rewritten: it pays after 149 calls
       "
     `);
@@ -1669,6 +1670,7 @@ describe("checkout", () => {
 
         saved by: reasoning 13, tool calls 1
         cache: 20.1k kept, 234 rewritten once; 14 saved a call, pays after 193 calls
+          9 facts, none of them hidden
       note: saves only 14 of the conversation's 356 tokens (3.9%), yet the cached prefix has to be rewritten: it pays after 193 calls
       "
     `);

@@ -125,7 +125,7 @@ describe.skipIf(tmuxMissing !== null)("jpg alone on a terminal (tmux)", () => {
     pane.type("x");
     await pane.shows(/q quit/);
     pane.type("d");
-    expect(await pane.shows(/jpg diff paint-[\s\S]*any key: back/)).toMatch(/compacted/i);
+    expect(await pane.shows(/jpg diff --stat paint-[\s\S]*any key: back/)).toMatch(/compacted/i);
   });
 
   it("opens the page of the chosen conversation", async () => {

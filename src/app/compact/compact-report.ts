@@ -2,6 +2,7 @@
 // differently. Turn positions are raw, 0-based, inclusive.
 import type { Ungrounded } from "../../core/compact/grounding.ts";
 import { type HiddenContent, hiddenContent } from "../../core/compact/hidden-content.ts";
+import type { LostFacts } from "../../core/compact/lost-facts.ts";
 import type { CompactionPlan } from "../../core/compact/plan.ts";
 import { lossReceipt } from "../../core/compact/receipt.ts";
 import type { StepReport } from "../../core/compact/strategies/encode-decisions.ts";
@@ -130,6 +131,8 @@ export interface CompactReport extends NothingReport {
   readonly cost?: CompactCost;
   /** What it hides from the model; null like `cache`. */
   readonly receipt: LossReceipt | null;
+  /** What the receipt counts as hidden or behind a pointer, by name; absent like `receipt`. Not in the JSON document. */
+  readonly lost?: readonly LostFacts[];
   /** What the summary claims and the events do not support; empty without a summary. */
   readonly ungrounded: readonly Ungrounded[];
   /** Null when there was nothing to compact, and for an unwritten summary. */

@@ -1,5 +1,6 @@
 // Reports the outcome of a compaction: what it hides, what it saves, and warnings.
 import type { Ungrounded } from "../../core/compact/grounding.ts";
+import { lostFacts } from "../../core/compact/lost-facts.ts";
 import { type CompactionPlan, DRAFT_ID } from "../../core/compact/plan.ts";
 import { describeRestored } from "../../core/compact/plan-effect.ts";
 import { policySteps } from "../../core/compact/timeline.ts";
@@ -95,6 +96,7 @@ export function describeReport(facts: {
     cache,
     cost,
     receipt: compaction.receipt ?? null,
+    ...(compaction.receipt === undefined ? {} : { lost: lostFacts(before, after, [compaction]) }),
     ungrounded,
     report: reportOf(planned),
     segments: segmentTokens(planned.plan, { ...planned, countEvent: meter.countEvent }),

@@ -11,6 +11,7 @@ import {
 } from "../../core/compact/edit-plan.ts";
 import { checkPlan, type EditSteps, listSteps, type PlannedStep, planSteps } from "../../core/compact/edit-steps.ts";
 import type { Ungrounded } from "../../core/compact/grounding.ts";
+import { lostFacts } from "../../core/compact/lost-facts.ts";
 import { cutEnd } from "../../core/compact/passages.ts";
 import { planTimeline } from "../../core/compact/timeline.ts";
 import { type Compaction, withoutIndex } from "../../core/conversation/compaction.ts";
@@ -285,6 +286,7 @@ export function editReport(loaded: LoadedEdit, outcome: EditOutcome): EditReport
     cache,
     cost: costOfChange(cache, loaded.terms),
     receipt: first?.receipt ?? null,
+    ...(first?.receipt === undefined ? {} : { lost: lostFacts(before, after, compactions) }),
     ungrounded: outcome.ungrounded,
     report:
       group === null || summaries.length > 0

@@ -1,4 +1,5 @@
 // Diffs what the model sees: before and after one compaction, or between two revisions.
+import { type LostFacts, lostFacts } from "../../core/compact/lost-facts.ts";
 import type { Compaction, LossReceipt } from "../../core/conversation/compaction.ts";
 import { recordPath } from "../../core/conversation/compaction-line.ts";
 import type { TurnRange, View } from "../../core/conversation/event.ts";
@@ -107,7 +108,8 @@ async function diffAddition(
   const id = compactionIdOfPath(path) ?? path;
   const isOwn = (compaction: Compaction): boolean =>
     own.has(recordPath("compactions", compaction.timestamp, compaction.id));
-  const loss = after.live.all.find((compaction) => isOwn(compaction) && compaction.receipt !== undefined)?.receipt;
+  const group = after.live.all.filter(isOwn);
+  const loss = group.find(({ receipt }) => receipt !== undefined)?.receipt;
   const measure = await measureFor(workspace, there, {
     before: before.live.applied,
     after: after.live.applied,
@@ -118,6 +120,7 @@ async function diffAddition(
     to: `compaction ${id} (squashed in ${abbreviateCommit(entry.commit, 7)})`,
     ...diffViews(before.view, after.view, { ...options, measure }),
     loss,
+    lost: lostFacts(before.view, after.view, group),
   };
 }
 
@@ -132,12 +135,13 @@ async function diffCommit(
   if (parent === null) await requireWholeHistory(workspace.store, commit);
   const there = await loadBranchTree(workspace.store, tree.branch, commit);
   const added = new Set(entry?.added.map(compactionIdOfPath));
-  const { diff, live } = await diffWithParent(workspace, there, parent, options);
-  const [loss] = live.all.flatMap(({ id, receipt }) => (added.has(id) && receipt !== undefined ? [receipt] : []));
+  const { diff, before, after, live } = await diffWithParent(workspace, there, parent, options);
+  const group = live.all.filter(({ id }) => added.has(id));
   return {
     ...nameSides(entry, { parent, commit }),
     ...diff,
-    loss,
+    loss: group.find(({ receipt }) => receipt !== undefined)?.receipt,
+    lost: group.length === 0 ? undefined : lostFacts(before, after, group),
   };
 }
 
@@ -168,18 +172,24 @@ async function diffWithParent(
   there: BranchTree,
   parent: string | null,
   options: ViewDiffOptions,
-): Promise<{ readonly diff: ViewDiff; readonly live: LiveCompactions }> {
+): Promise<{
+  readonly diff: ViewDiff;
+  readonly before: View;
+  readonly after: View;
+  readonly live: LiveCompactions;
+}> {
   const { store } = workspace;
-  const before = parent === null ? null : await loadBranchTree(store, there.branch, parent);
+  const older = parent === null ? null : await loadBranchTree(store, there.branch, parent);
   const known: KnownTurns = new Map();
   const { view: after, live } = await loadView(store, there, { known });
-  const earlier = before === null ? null : await loadView(store, before, { known });
+  const earlier = older === null ? null : await loadView(store, older, { known });
+  const before = earlier?.view ?? { turns: [] };
   const measure = await measureFor(workspace, there, {
     before: earlier?.live.applied ?? [],
     after: live.applied,
     known,
   });
-  return { diff: diffViews(earlier?.view ?? { turns: [] }, after, { ...options, measure }), live };
+  return { diff: diffViews(before, after, { ...options, measure }), before, after, live };
 }
 
 /** Names the two sides of a commit, e.g. `compaction 3jf5xk (82d0188)`. */
@@ -270,6 +280,8 @@ export interface DiffReport extends ViewDiff {
   readonly to: string;
   /** Loss receipt of the compaction that makes the difference, if it has one. */
   readonly loss?: LossReceipt;
+  /** What the model no longer sees because of it, by name; absent if no compaction makes the difference. */
+  readonly lost?: readonly LostFacts[];
 }
 
 interface ViewDiffOptions {

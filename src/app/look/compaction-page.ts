@@ -24,7 +24,7 @@ import { type ShowCompaction, showCompaction } from "./show.ts";
 import { type FactPlace, type FactSource, readSourcesOf } from "./summary-sources.ts";
 
 /** A fact that the model no longer sees where it was said. */
-export interface LostFact extends Pick<TracedFact, "kind" | "text" | "turn" | "mentionedIn"> {
+export interface LostFact extends Pick<TracedFact, "kind" | "text" | "turn" | "mentionedIn" | "times"> {
   /** `summary`: the summary contains it; `pointer`: a stub names the event with it. */
   readonly fate: Exclude<TracedFact["fate"], "visible" | "by_name">;
   /** The event that said it first, and who; null = an older summary did. */
@@ -101,11 +101,11 @@ async function readLost(workspace: Workspace, tree: BranchTree, views: Compactio
   const traced = traceFacts({ raw, before, after, ...(summary === "" ? {} : { summary }) });
   const pinned = new Set(pinnedEvents(await readPins(workspace, tree), turns.values()));
   const who = speakersOf(raw);
-  return traced.flatMap(({ kind, text, turn, event, fate, mentionedIn }): LostFact[] => {
+  return traced.flatMap(({ kind, text, turn, event, fate, mentionedIn, times }): LostFact[] => {
     if (fate === "visible" || fate === "by_name") return [];
     const speaker = who.get(event);
     const source = speaker === undefined ? null : { event, who: speaker, isPinned: pinned.has(event) };
-    return [{ kind, text, turn, mentionedIn, fate, source }];
+    return [{ kind, text, turn, mentionedIn, times, fate, source }];
   });
 }
 

@@ -1,6 +1,7 @@
 // Shows one thing in detail: a conversation, a compaction with what it hides, an event with how the view shows it.
 
 import type { HiddenContent } from "../../core/compact/hidden-content.ts";
+import { type LostFacts, lostFacts } from "../../core/compact/lost-facts.ts";
 import { inline } from "../../core/conversation/attachment.ts";
 import type { ParentSession } from "../../core/conversation/branch-files.ts";
 import type { Compaction, LossReceipt } from "../../core/conversation/compaction.ts";
@@ -42,13 +43,27 @@ import { agentBehind, type LogRow, namesChange, readCompactionLog } from "./log.
 
 /** Shows what an id names; `@` = the active conversation. */
 export async function show(workspace: Workspace, id?: string): Promise<ShowReport> {
+  return (await showWithViews(workspace, id)).shown;
+}
+
+/** Like `show`, with the names of what a compaction hides: too many for a model to read. */
+export async function showWithNames(workspace: Workspace, id?: string): Promise<ShowReport> {
+  const { shown, views } = await showWithViews(workspace, id);
+  if (shown.kind !== "compaction" || views === undefined) return shown;
+  return { ...shown, lost: lostFacts(views.before, views.after, views.group) };
+}
+
+async function showWithViews(
+  workspace: Workspace,
+  id?: string,
+): Promise<{ readonly shown: ShowReport; readonly views?: CompactionViews }> {
   const target = await resolveId(workspace, id, ["branch", "compaction", "commit", "event"]);
   const tree = await treeOfTarget(workspace, target, id);
   await warnOfSplice(workspace, tree);
-  if (target.kind === "event") return showEvent(workspace, tree, target);
-  if (target.kind === "compaction") return (await showCompaction(workspace, tree, target)).shown;
-  if (target.kind === "branch" || isHere(id)) return showConversation(workspace, tree);
-  return (await showCompactionOf(workspace, target)) ?? showConversation(workspace, tree);
+  if (target.kind === "event") return { shown: await showEvent(workspace, tree, target) };
+  if (target.kind === "compaction") return showCompaction(workspace, tree, target);
+  const compaction = target.kind === "branch" || isHere(id) ? null : await showCompactionOf(workspace, target);
+  return compaction ?? { shown: await showConversation(workspace, tree) };
 }
 
 /** Reads the text of an event that `show` found, attachments included. Throws `attachment_missing`. */
@@ -67,7 +82,7 @@ function isHere(id: string | undefined): boolean {
 async function showCompactionOf(
   workspace: Workspace,
   target: Extract<Target, { kind: "commit" }>,
-): Promise<ShowCompaction | null> {
+): Promise<ShownCompaction | null> {
   const { store } = workspace;
   const log = await readRecordLog(store, target.commit);
   const entry = log.find(({ commit }) => commit === target.commit);
@@ -77,7 +92,7 @@ async function showCompactionOf(
   const tips = await store.listBranchesWith(target.commit);
   const isHeld = tip !== null && tips.some(({ name }) => name === target.branch);
   const tree = await loadBranchTree(store, target.branch, isHeld ? tip : target.commit);
-  return (await showCompaction(workspace, tree, target)).shown;
+  return showCompaction(workspace, tree, target);
 }
 
 /** Whether the compactions that a commit adds are one group. */
@@ -447,6 +462,8 @@ export interface ShowCompaction {
   readonly hidden: HiddenContent;
   /** From the record; computed for an imported one, which has none. */
   readonly receipt: LossReceipt;
+  /** What the receipt counts as hidden or by pointer, by name, if it was asked for. */
+  readonly lost?: readonly LostFacts[];
 }
 
 export type ShowReport = ShowConversation | ShowEvent | ShowCompaction;

@@ -64,10 +64,11 @@ async function isConfirmed(
   return isYes || "no";
 }
 
-async function runNamed(context: CommandContext, { load }: ActionSpec): Promise<number> {
+async function runNamed(context: CommandContext, { load, options = {} }: ActionSpec): Promise<number> {
   const { command } = await load();
   const { info, errorStyle } = context.output;
-  info(errorStyle.faint(safe`$ jpg ${forTerminalLine([command.name, ...context.args].join(" "))}`));
+  const flags = Object.keys(options).map((name) => `--${name}`);
+  info(errorStyle.faint(safe`$ jpg ${forTerminalLine([command.name, ...flags, ...context.args].join(" "))}`));
   return (await command.run(context)) ?? 0;
 }
 

@@ -4,11 +4,14 @@ import { type CommandSpec, count, flag } from "../frame/command.ts";
 import { takeRange } from "../frame/range-argument.ts";
 import type { Rendering } from "../frame/terminal.ts";
 import { renderDiff, renderDiffStat } from "../render/diff.ts";
-import { renderLoss } from "../render/quantity.ts";
+import { renderAllLost, renderLoss, renderLost } from "../render/loss.ts";
 
-/** Renders the counts, and the loss receipt below them. */
-function statText({ stat, loss }: DiffReport, rendering: Rendering): SafeText {
-  const lines = loss === undefined ? [] : renderLoss(loss, rendering);
+/** Renders the counts, and below them what the model no longer sees. */
+function statText({ stat, loss, lost = [] }: DiffReport, rendering: Rendering, isFull: boolean): SafeText {
+  const receipt = loss === undefined ? [] : renderLoss(loss, rendering);
+  const lines = isFull
+    ? [...receipt, ...renderAllLost(lost, rendering)]
+    : renderLost(loss, lost, { ...rendering, more: safe` Add --full for all names.` });
   return joinLines([renderDiffStat(stat, rendering), ...(lines.length === 0 ? [] : (["", ...lines] as const))]);
 }
 
@@ -23,8 +26,11 @@ export const command: CommandSpec = {
     { name: "[turns]", description: "only these turns, in any place: 3..7, ..7, 3.." },
   ],
   options: [
-    { flags: "--stat", description: "show only counts" },
-    { flags: "--full", description: "do not shorten long passages" },
+    { flags: "--stat", description: "show only counts, and what the model no longer sees" },
+    {
+      flags: "--full",
+      description: "do not shorten long passages; with --stat, name all that the model no longer sees",
+    },
     { flags: "-U, --unified <lines>", description: "unchanged lines around a change; default 3" },
   ],
   examples: [
@@ -38,7 +44,7 @@ export const command: CommandSpec = {
     const report = await diffConversation(await open(), rest, { context, range: turns });
     if (json) output.json(report);
     else if (report.hunks.length === 0) output.info(safe`No difference: the model sees the same.`);
-    else if (flag(options, "stat")) output.data(statText(report, output));
+    else if (flag(options, "stat")) output.data(statText(report, output, flag(options, "full")));
     else
       await output.page(renderDiff(report, { style: output.style, width: output.width, full: flag(options, "full") }));
     return 0;

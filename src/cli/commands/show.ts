@@ -1,4 +1,4 @@
-import { show } from "../../app/look/show.ts";
+import { showWithNames } from "../../app/look/show.ts";
 import { readSummarySources } from "../../app/look/summary-sources.ts";
 import { type CommandSpec, flag } from "../frame/command.ts";
 import { renderSources } from "../render/quantity.ts";
@@ -26,7 +26,7 @@ export const command: CommandSpec = {
       else await output.page(renderSources(sources, output));
       return 0;
     }
-    const report = await show(await open(), args[0]);
+    const report = await showWithNames(await open(), args[0]);
     if (!json) await output.page(renderShow(report, output, { isFull: flag(options, "full") }));
     else if (report.kind === "compaction") {
       const { event, kind: _kind, agent: _agent, ...facts } = report;

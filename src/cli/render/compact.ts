@@ -29,22 +29,21 @@ import {
 import { type Cell, renderTable } from "../frame/table.ts";
 import { fitWidth, type Rendering, type Style, unpainted } from "../frame/terminal.ts";
 import { wrapProse } from "../frame/wrap.ts";
+import { renderAllLost, renderLoss, renderLost } from "./loss.ts";
 import {
   groupDigits,
   renderAge,
   renderCount,
-  renderLoss,
   renderOverhead,
   renderRange,
   renderShare,
-  renderShortLoss,
   renderTokens,
   shortCommit,
 } from "./quantity.ts";
 
 /** The JSON document of a report. */
 export function documentOf(report: CompactReport): object {
-  const { compaction, dryRun, further, views: _, ...rest } = report;
+  const { compaction, dryRun, further, views: _, lost: __, ...rest } = report;
   return {
     ...rest,
     planned_summary: report.planned_summary ?? further?.planned_summary ?? null,
@@ -300,15 +299,17 @@ function cacheLines(cache: CompactReport["cache"]): SafeText[] {
   ];
 }
 
-/** Renders what a dry run would hide; after a compaction, `jpg show` prints it. */
-function lossLines({ dryRun, receipt }: CompactReport, rendering: Rendering): SafeText[] {
-  const lines = dryRun && receipt !== null ? renderLoss(receipt, rendering) : [];
+/** Renders all that a dry run would hide; after a compaction, `jpg show` prints it. */
+function lossLines({ dryRun, receipt, lost = [] }: CompactReport, rendering: Rendering): SafeText[] {
+  if (!dryRun || receipt === null) return [];
+  const lines = [...renderLoss(receipt, rendering), ...renderAllLost(lost, rendering)];
   return lines.length === 0 ? [] : ["", ...lines];
 }
 
-/** The kinds of which most is hidden. */
-function shortLossLines({ dryRun, receipt }: CompactReport, rendering: Rendering): SafeText[] {
-  return dryRun && receipt !== null ? renderShortLoss(receipt, rendering) : [];
+/** What is hidden, a line a kind. */
+function shortLossLines({ dryRun, receipt, lost = [] }: CompactReport, rendering: Rendering): SafeText[] {
+  if (receipt === null) return [];
+  return renderLost(receipt, lost, { ...rendering, more: dryRun ? safe` Add --full for all names.` : undefined });
 }
 
 function ungroundedLines({ ungrounded }: CompactReport, { style, width }: Rendering): SafeText[] {

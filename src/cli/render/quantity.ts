@@ -1,6 +1,5 @@
 // Quantities as people read them: tokens, bytes, counts, times, and abbreviated commits. No program parses these texts.
 import type { FactSource, SourcesReport, SummarySources } from "../../app/look/summary-sources.ts";
-import { FACT_KINDS, type FactCounts, type FactKind, type LossReceipt } from "../../core/conversation/compaction.ts";
 import { abbreviateCommit, abbreviateId } from "../../core/conversation/name.ts";
 import { formatBytes, formatTokens } from "../../core/conversation/token-estimate.ts";
 import type { OverheadSource, TokenSource } from "../../core/model/token-meter.ts";
@@ -15,7 +14,7 @@ import {
   safe,
 } from "../../core/safe-text.ts";
 import { type Cell, renderTable } from "../frame/table.ts";
-import { fitMiddle, type Rendering, type Style } from "../frame/terminal.ts";
+import type { Rendering } from "../frame/terminal.ts";
 import { wrapProse } from "../frame/wrap.ts";
 
 /** Renders a count with its noun, e.g. `1 turn`, `12 turns`, `1,204 lines`. */
@@ -165,163 +164,6 @@ export function renderFields(fields: readonly Field[], { style, width: columns }
       (row, at) => safe`${at === 0 ? style.faint(forTerminal(`${name}:`.padEnd(width + 1))) : below} ${row}`,
     ),
   );
-}
-
-const NAMES: Readonly<Record<FactKind, string>> = {
-  files: "files",
-  commands: "commands",
-  numbers: "numbers",
-  shas: "SHAs",
-  issues: "issues",
-  errors: "errors",
-  identifiers: "identifiers",
-  urls: "URLs",
-  requests: "requests",
-  pins: "pins",
-};
-
-/** A column of a loss receipt. */
-interface LossColumn {
-  /** Absent = as the table wants it. */
-  readonly name?: string;
-  /** What it counts, for people. */
-  readonly means?: string;
-  /** Shown even if it counts nothing. */
-  readonly always?: true;
-  readonly count: (counts: FactCounts) => number;
-  readonly cell: (counts: FactCounts, kind: FactKind, style: Style) => Cell;
-}
-
-const COLUMNS: readonly LossColumn[] = [
-  { name: "TOTAL", always: true, count: ({ total }) => total, cell: ({ total }) => groupDigits(total) },
-  {
-    name: "VISIBLE",
-    means: "still shown",
-    always: true,
-    count: ({ visible }) => visible,
-    cell: ({ visible, by_name = 0 }) =>
-      by_name === 0 ? amount(visible) : safe`${amount(visible)} (${groupDigits(by_name)} by name)`,
-  },
-  {
-    name: "SUMMARY",
-    means: "in the summary",
-    count: ({ summary }) => summary,
-    cell: ({ summary }) => amount(summary),
-  },
-  {
-    name: "POINTER",
-    means: "its stub says where",
-    count: ({ pointer }) => pointer,
-    cell: ({ pointer }) => amount(pointer),
-  },
-  {
-    name: "HIDDEN",
-    means: "not shown, kept by jpg",
-    always: true,
-    count: ({ hidden }) => hidden,
-    cell: ({ hidden }, kind, style) =>
-      hidden === 0 ? "-" : { text: groupDigits(hidden), paint: kind === "pins" ? style.bad : style.caution },
-  },
-  {
-    means: "gone, yet a later turn mentions it",
-    count: ({ mentioned_later }) => mentioned_later,
-    cell: ({ mentioned_later }) => amount(mentioned_later),
-  },
-];
-const INDENT = "    " as const;
-
-/**
- * Renders a receipt as lines without a heading, indented by four blanks; empty if the covered events hold no facts. Counts
- * files apart of which only the end of the path is visible.
- */
-export function renderLoss(receipt: LossReceipt, { style, width }: Rendering): SafeText[] {
-  const kinds = FACT_KINDS.flatMap((kind) => {
-    const counts = receipt.facts[kind];
-    return counts === undefined ? [] : [{ kind, counts }];
-  });
-  if (kinds.length === 0) return [];
-  return [...lossTable(kinds, "MENTIONED LATER", { style, width }), ...mentionLines(receipt, { style, width })];
-}
-
-interface KindCounts {
-  readonly kind: FactKind;
-  readonly counts: FactCounts;
-}
-
-/** A table of counts, and what its columns count. Columns of nothing are left out. */
-function lossTable(kinds: readonly KindCounts[], later: string, { style, width }: Rendering): SafeText[] {
-  const isUsed = (count: (counts: FactCounts) => number): boolean => kinds.some(({ counts }) => count(counts) > 0);
-  const shown = COLUMNS.filter(({ count, always }) => always === true || isUsed(count));
-  const rows: Cell[][] = [
-    ["FACTS", ...shown.map(({ name }) => name ?? later)].map((text) => ({ text, paint: style.faint })),
-    ...kinds.map(({ kind, counts }) => [NAMES[kind], ...shown.map(({ cell }) => cell(counts, kind, style))]),
-  ];
-  const columns = [{ shrinkTo: 8 }, ...shown.map(() => ({ align: "right" }) as const)];
-  const meanings = shown.flatMap(({ name = later, means }) => (means === undefined ? [] : [`${name}: ${means}.`]));
-  const legend = wrapProse(forTerminalLine(meanings.join(" ")), Math.min(width, LEGEND_COLUMNS) - INDENT.length);
-  return [
-    ...renderTable(rows, { columns, width, indent: INDENT }),
-    ...legend.map((line) => safe`${INDENT}${style.faint(line)}`),
-  ];
-}
-
-/** Columns of the lines below a table, where the terminal has no width. */
-const LEGEND_COLUMNS = 80;
-
-/** Kinds of facts in a short receipt. */
-const MOST_KINDS = 4;
-
-/** Renders the kinds of which most is hidden, and how much all kinds hide; empty if the covered events hold no facts. */
-export function renderShortLoss({ facts }: LossReceipt, { style, width }: Rendering): SafeText[] {
-  const kinds = FACT_KINDS.flatMap((kind) => {
-    const counts = facts[kind];
-    return counts === undefined ? [] : [{ kind, counts }];
-  });
-  if (kinds.length === 0) return [];
-  const sum = (count: (counts: FactCounts) => number): number =>
-    kinds.reduce((all, { counts }) => all + count(counts), 0);
-  const [hidden, later] = [sum((counts) => counts.hidden), sum((counts) => counts.mentioned_later)];
-  if (hidden + later === 0)
-    return [
-      safe`${INDENT}${renderCount(
-        sum(({ total }) => total),
-        "fact",
-      )}, none of them hidden`,
-    ];
-  const largest = [...kinds].sort((a, b) => b.counts.hidden - a.counts.hidden).slice(0, MOST_KINDS);
-  const mentioned = later === 0 ? "" : safe`, and later turns mention ${groupDigits(later)}`;
-  const rest = kinds.length > largest.length || later > 0 ? safe` Add --full for the rest.` : "";
-  const are = hidden === 1 ? safe`is` : safe`are`;
-  return [
-    ...lossTable(largest, "LATER", { style, width }),
-    safe`${INDENT}${renderCount(hidden, "fact")} ${are} hidden${mentioned}.${rest}`,
-  ];
-}
-
-function amount(count: number): SafeText {
-  return count === 0 ? safe`-` : groupDigits(count);
-}
-
-/** Columns for what is mentioned, at least, and for what stands beside it at most. */
-const MENTION_COLUMNS = 16;
-const BESIDE_MENTION = 31;
-
-function mentionLines({ facts, mentioned_later }: LossReceipt, { style, width }: Rendering): SafeText[] {
-  if (mentioned_later.length === 0) return [];
-  const all = Object.values(facts).reduce((sum, counts) => sum + counts.mentioned_later, 0);
-  const rows = mentioned_later.map(({ kind, text, turn }) => [
-    { text: NAMES[kind], paint: style.faint },
-    // A path keeps the file's name.
-    fitMiddle(forTerminalLine(text), Math.max(MENTION_COLUMNS, width - BESIDE_MENTION)),
-    { text: safe`turn ${groupDigits(turn)}`, paint: style.faint },
-  ]);
-  const rest = all - mentioned_later.length;
-  return [
-    "",
-    safe`${INDENT}Source gone, still mentioned by a later turn:`,
-    ...renderTable(rows, { columns: [{}, { shrinkTo: MENTION_COLUMNS }, {}], width, indent: `${INDENT}  ` }),
-    ...(rest > 0 ? [safe`${INDENT}  … ${groupDigits(rest)} more`] : []),
-  ];
 }
 
 /** Renders the facts of summaries. */

@@ -5,13 +5,13 @@ import { formatTokens } from "../../core/conversation/token-estimate.ts";
 import { forTerminalLine, joinLines, joinSafe, linesForTerminal, type SafeText, safe } from "../../core/safe-text.ts";
 import { displayWidth, fitMiddle, fitWidth, type Rendering, type Style } from "../frame/terminal.ts";
 import { renderMessage } from "./list.ts";
+import { renderLoss } from "./loss.ts";
 import {
   groupDigits,
   indentText,
   renderCount,
   renderFields,
   renderId,
-  renderLoss,
   renderShare,
   renderTokens,
   shortCommit,

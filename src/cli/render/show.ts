@@ -14,6 +14,7 @@ import { renderTable } from "../frame/table.ts";
 import { fitWidth, type Rendering, type Style } from "../frame/terminal.ts";
 import { wrapProse } from "../frame/wrap.ts";
 import { renderLogLine, renderMaker, renderMessage } from "./list.ts";
+import { renderAllLost, renderLoss, renderLost } from "./loss.ts";
 import {
   type BeforeAfter,
   type Field,
@@ -25,11 +26,9 @@ import {
   renderElsewhere,
   renderFields,
   renderId,
-  renderLoss,
   renderRange,
   renderRawAndView,
   renderShare,
-  renderShortLoss,
   renderSource,
   renderTime,
   renderTokens,
@@ -160,7 +159,7 @@ const MOST_NAMED = 20;
 
 function renderShowCompaction(report: ShowCompaction, rendering: Rendering): SafeText {
   const { style, width } = rendering;
-  const { event, hidden, receipt } = report;
+  const { event, hidden, receipt, lost = [] } = report;
   return joinLines([
     safe`${style.heading(safe`compaction`)} ${style.id(forTerminalLine(event.id))} (${stateOf(report, style)})`,
     ...renderFields([...originFields(report), ...hiddenFields(report, hidden)], rendering),
@@ -176,7 +175,11 @@ function renderShowCompaction(report: ShowCompaction, rendering: Rendering): Saf
     ...compactionSection(safe`Tools pruned:`, named(event.tools?.names ?? []), style),
     ...compactionSection(safe`Files:`, named(hidden.files), style),
     ...compactionSection(safe`Commands:`, named(hidden.commands), style),
-    ...compactionSection(safe`Loss receipt:`, renderLoss(receipt, rendering), style),
+    ...compactionSection(
+      safe`Loss receipt:`,
+      [...renderLoss(receipt, rendering), ...renderAllLost(lost, rendering)],
+      style,
+    ),
   ]);
 }
 
@@ -191,7 +194,7 @@ const WHOLE_ONLY: ReadonlySet<string> = new Set(["Prompt", "Read", "Usage", "Byt
 /** The compaction in less than a screen: where and what, the beginning of its text, the largest of what it hides. */
 function renderShortCompaction(report: ShowCompaction, rendering: Rendering): SafeText {
   const { style, width } = rendering;
-  const { event, hidden, receipt } = report;
+  const { event, hidden, receipt, lost = [] } = report;
   const fields = [...originFields(report), ...hiddenFields(report, hidden)].filter(([name]) => !WHOLE_ONLY.has(name));
   const tools = toolLines(hidden, style, width);
   const texts = (report.compactions ?? [event]).flatMap(({ summary }) =>
@@ -213,7 +216,7 @@ function renderShortCompaction(report: ShowCompaction, rendering: Rendering): Sa
       style,
     ),
     ...(tools.length === 0 ? [] : tools.slice(0, SHORT_TOOLS + 1)),
-    ...renderShortLoss(receipt, rendering),
+    ...renderLost(receipt, lost, rendering),
   ];
   const rest = safe`\`jpg show ${renderId(event.id)} --full\` prints all of it${named.length === 0 ? "" : safe`: ${joinSafe(named, ", ")}`}.`;
   const end = wrapProse(rest, width);

@@ -7,8 +7,8 @@ import { describeHalves } from "../../core/conversation/contents/tool-calls.ts";
 import { describePolicies } from "../../core/conversation/policy.ts";
 import { forTerminal, forTerminalLine, joinLines, type SafeText, safe } from "../../core/safe-text.ts";
 import { createStyle, unpainted } from "../frame/terminal.ts";
+import { renderLoss } from "./loss.ts";
 import { wrapSpans } from "./markdown-blocks.ts";
-import { renderLoss } from "./quantity.ts";
 
 /** 80 columns, less the sign that a diff puts before each line. */
 const WIDTH = 79;

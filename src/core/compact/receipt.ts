@@ -41,6 +41,8 @@ export interface TracedFact {
   readonly fate: "visible" | "by_name" | "summary" | "pointer" | "hidden";
   /** First later turn of the view that mentions it although its source is gone, 0-based; null = none. */
   readonly mentionedIn: number | null;
+  /** How many of the covered events showed it; 1 or more. */
+  readonly times: number;
 }
 
 /** Computes the receipt. The same conversation, compaction and pins always give the same receipt. */
@@ -66,8 +68,8 @@ export function traceFacts(input: LossInput): readonly TracedFact[] {
   const holds = indexSummary(input.summary);
   return FACT_KINDS.flatMap((kind) =>
     (kind === "pins" ? pinEntries(input) : [...(ledger.get(kind)?.values() ?? [])]).map((entry) => {
-      const { text, turn, event, mentionedIn } = entry;
-      return { kind, text, turn, event, fate: fateOf(entry, holds), mentionedIn };
+      const { text, turn, event, mentionedIn, times } = entry;
+      return { kind, text, turn, event, fate: fateOf(entry, holds), mentionedIn, times };
     }),
   );
 }
@@ -116,7 +118,7 @@ function pinEntries({ raw, after, pins = [] }: LossInput): readonly LedgerEntry[
     const now = shown.get(event.id);
     const isVisible = now === event || (now !== undefined && JSON.stringify(now) === JSON.stringify(event));
     const hasPointer = now !== undefined && !isVisible && JSON.stringify({ ...now, id: "" }).includes(event.id);
-    const none = { isByName: false, mentionedIn: null, turn: 0, event: event.id };
+    const none = { isByName: false, mentionedIn: null, turn: 0, event: event.id, times: 1 };
     return { kind: "pins", text: event.id, ...none, isGone: !isVisible, isVisible, hasPointer };
   });
 }
@@ -176,6 +178,8 @@ export interface LedgerEntry {
   isByName: boolean;
   /** First later kept turn that mentions it, 0-based; null = none. */
   mentionedIn: number | null;
+  /** Covered events that showed it. */
+  times: number;
 }
 
 /** Entries by kind and text, in order of appearance. */
@@ -254,8 +258,10 @@ function enterFacts(entries: Map<string, LedgerEntry>, { kind, facts, source }: 
     if (room === 0) return;
     room -= 1;
     const entry = entries.get(text);
-    if (entry !== undefined) entry.hasPointer ||= hasPointer;
-    else {
+    if (entry !== undefined) {
+      entry.hasPointer ||= hasPointer;
+      entry.times += 1;
+    } else {
       const isGone = left !== null && still?.has(text) !== true;
       entries.set(text, {
         kind,
@@ -267,6 +273,7 @@ function enterFacts(entries: Map<string, LedgerEntry>, { kind, facts, source }: 
         isVisible: false,
         isByName: false,
         mentionedIn: null,
+        times: 1,
       });
     }
   }

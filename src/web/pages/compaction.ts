@@ -2,6 +2,7 @@
 // sources.
 import type { CompactionPage, LostFact, SummaryWithSources } from "../../app/look/compaction-page.ts";
 import type { ConversationPage, PageCompaction } from "../../app/look/conversation-page.ts";
+import { byUse } from "../../core/compact/lost-facts.ts";
 import { FACT_KINDS, type FactKind, type LossReceipt } from "../../core/conversation/compaction.ts";
 import { groupRange } from "../../core/conversation/group.ts";
 import { abbreviateCommit } from "../../core/conversation/name.ts";
@@ -161,13 +162,6 @@ function renderLost(lost: readonly LostFact[], on: ListedOn): Html {
   return html`<form method="post" action="${actionAddress(on.branch, "pin")}"><input type="hidden" name="back" value="${compactionAddress(on.branch, on.compaction)}">
 ${lists}</form>
 `;
-}
-
-/** Sorts facts: those still mentioned first, then those that nothing replaces, then those with a pointer or in the summary. */
-function byUse(facts: readonly LostFact[]): readonly LostFact[] {
-  const rank = ({ mentionedIn, fate }: LostFact): number =>
-    mentionedIn !== null ? 0 : ["hidden", "pointer", "summary"].indexOf(fate) + 1;
-  return facts.toSorted((a, b) => rank(a) - rank(b));
 }
 
 function renderKind(kind: FactKind, facts: readonly LostFact[], on: ListedOn): Html {

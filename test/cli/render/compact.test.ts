@@ -136,6 +136,7 @@ describe("renderTimeline", () => {
       segments,
       overhead: 12_000,
       receipt: { facts, mentioned_later },
+      lost: FACT_KINDS.map((kind, at) => ({ kind, facts: Array(60 - at).fill("long/name"), mentioned: 7 })),
       report: { events_removed: 9, estimated_tokens_saved: 27, steps },
       cache: { prefix_kept: 13_000, rewritten: 8200, saved_per_call: 75_100, break_even_calls: 0 },
       warnings: ["one of them"],
@@ -144,8 +145,10 @@ describe("renderTimeline", () => {
     expect(lines.length).toBeLessThanOrEqual(20);
     expect(lines.filter((line) => line.length > 80)).toEqual([]);
     expect(lines).toContain("  saved by: a 9, b 9, c 9");
-    expect(lines.filter((line) => / 60 .* 7$/.test(line))).toHaveLength(1);
-    expect(lines.at(-2)).toMatch(/^ +555 facts are hidden, and later turns mention 70. Add --full for the rest.$/);
+    expect(lines.filter((line) => /^ +60 files +long\/name, .*, …$/.test(line))).toHaveLength(1);
+    expect(lines.join(" ").replace(/ +/g, " ")).toMatch(
+      / 555 facts are hidden, also .*, and later turns mention 70. Add --full for all names./,
+    );
     expect(renderTimeline(report, { ...PLAIN, width: 80 }).split("\n").length).toBeGreaterThan(60);
   });
 
@@ -202,12 +205,16 @@ describe("renderTimeline", () => {
     `);
   });
 
-  it("shows the loss receipt in a dry run only", () => {
+  it("names what is hidden when it is short, and counts it in a whole dry run only", () => {
     const counts = { total: 3, visible: 1, summary: 0, pointer: 0, hidden: 2, mentioned_later: 0 };
     const receipt = { facts: { files: counts }, mentioned_later: [] };
-    const lossOf = (dryRun: boolean) =>
-      renderTimeline({ ...REPORT, dryRun, receipt }, PLAIN).includes("HIDDEN: not shown, kept by jpg.");
-    expect([lossOf(true), lossOf(false)]).toEqual([true, false]);
+    const lost = [{ kind: "files", facts: ["a.ts", "b.ts"], mentioned: 0 }] as const;
+    const shown = (dryRun: boolean, isFull: boolean) =>
+      renderTimeline({ ...REPORT, dryRun, receipt, lost }, PLAIN, { isFull });
+    expect(shown(true, true)).toContain("HIDDEN: not shown, kept by jpg.");
+    expect(shown(false, true)).not.toContain("a.ts");
+    for (const isDry of [true, false])
+      expect(shown(isDry, false)).toContain("2 files  a.ts, b.ts\n    2 facts are hidden.");
   });
 
   it("says what each of several strategies added to those before it", () => {

@@ -3,12 +3,10 @@ import {
   renderAge,
   renderBytes,
   renderCount,
-  renderLoss,
   renderRange,
   renderShare,
   renderTime,
 } from "../../../src/cli/render/quantity.ts";
-import { PLAIN } from "../../helpers/plain-rendering.ts";
 
 describe("quantities", () => {
   it("counts in words", () => {
@@ -75,35 +73,5 @@ describe("quantities", () => {
 
   it("gives a range of one turn as one number", () => {
     expect([renderRange(3, 3), renderRange(0, 12)]).toEqual(["3", "0..12"]);
-  });
-});
-
-describe("renderLoss", () => {
-  it("shows the counts by kind and what later turns still mention", () => {
-    const lines = renderLoss(
-      {
-        facts: {
-          files: { total: 1238, visible: 14, by_name: 2, summary: 3, pointer: 0, hidden: 1221, mentioned_later: 25 },
-          shas: { total: 2, visible: 2, summary: 0, pointer: 0, hidden: 0, mentioned_later: 0 },
-        },
-        mentioned_later: [{ kind: "files", text: `src/\u001b[31m${"long".repeat(30)}.ts`, turn: 12 }],
-      },
-      PLAIN,
-    );
-    expect(lines.join("\n")).toMatchInlineSnapshot(`
-      "    FACTS  TOTAL         VISIBLE  SUMMARY  HIDDEN  MENTIONED LATER
-          files  1,238  14 (2 by name)        3   1,221               25
-          SHAs       2               2        -       -                -
-          VISIBLE: still shown. SUMMARY: in the summary. HIDDEN: not shown, kept by
-            jpg. MENTIONED LATER: gone, yet a later turn mentions it.
-
-          Source gone, still mentioned by a later turn:
-            files  src/␛[31mlonglonglonglon…glonglonglonglonglong.ts  turn 12
-            … 24 more"
-    `);
-  });
-
-  it("is empty without facts", () => {
-    expect(renderLoss({ facts: {}, mentioned_later: [] }, PLAIN)).toEqual([]);
   });
 });

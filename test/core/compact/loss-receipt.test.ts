@@ -306,6 +306,7 @@ describe("traceFacts", () => {
       event: results.get("Error: 512 of 513 failed at deadbeef12345678")?.id,
       fate: "hidden",
       mentionedIn: null,
+      times: 1,
     });
     expect(traced).toContainEqual(
       expect.objectContaining({ kind: "files", text: "/home/me/src/parser.ts", fate: "by_name", mentionedIn: 1 }),

@@ -27,7 +27,7 @@ function entriesOf(...covered: readonly CoveredEvent[]): readonly LedgerEntry[] 
   return [...openLedger(covered, readers).values()].flatMap((entries) => [...entries.values()]);
 }
 
-const unseen = { isVisible: false, isByName: false, mentionedIn: null };
+const unseen = { isVisible: false, isByName: false, mentionedIn: null, times: 1 };
 
 describe("openLedger", () => {
   it("enters each fact once, with the first event that shows it as its source", () => {
@@ -38,7 +38,16 @@ describe("openLedger", () => {
       { event: second, turn: 4, now: undefined },
     ];
     expect(entriesOf(...covered)).toEqual([
-      { kind: "files", text: "src/a.ts", turn: 3, event: "first", isGone: false, hasPointer: false, ...unseen },
+      {
+        kind: "files",
+        text: "src/a.ts",
+        turn: 3,
+        event: "first",
+        isGone: false,
+        hasPointer: false,
+        ...unseen,
+        times: 2,
+      },
       { kind: "issues", text: "#12", turn: 3, event: "first", isGone: false, hasPointer: false, ...unseen },
       { kind: "identifiers", text: "some_name", turn: 4, event: "second", isGone: true, hasPointer: false, ...unseen },
     ]);
