@@ -110,7 +110,7 @@ const BETWEEN = "..";
 /** Whether a word has two bounds, or one and an open end; a single bound is no range by its looks. */
 export function isRange(word: string): boolean {
   const ends = splitRange(word);
-  return ends !== null && ends.some((end) => end !== "") && ends.every((end) => end === "" || isBound(end));
+  return ends?.some((end) => end !== "") === true && ends.every((end) => end === "" || isBound(end));
 }
 
 /** Whether a word is a range, or a turn that stands for a range of one. */
