@@ -30,8 +30,20 @@ async function prepare(): Promise<ImportedSandbox> {
     writeFileSync(join(folder, name), `#!/bin/sh\nexec '${process.execPath}' '${program}' "$@"\n`);
     chmodSync(join(folder, name), 0o755);
   }
+  // A format plug-in, which nobody trusted, and two files that are none.
+  for (const [name, mode] of [
+    ["tidelog", 0o755],
+    ["notes.txt", 0o755],
+    ["readme", 0o644],
+  ] as const)
+    writeFileSync(join(folder, `jpg-format-${name}`), "#!/bin/sh\nexit 1\n", { mode });
   sandbox.env["PATH"] = `${folder}:${sandbox.env["PATH"]}`;
   return sandbox;
+}
+
+/** The id that `jpg ls` prints. */
+async function shortIdOf(sandbox: ImportedSandbox): Promise<string> {
+  return /\*(\S+)/.exec((await sandbox.jpg(["ls"])).stdout)?.[1] ?? "";
 }
 
 /** What bash offers for the last word. */
@@ -51,6 +63,9 @@ describe("jpg completion bash", () => {
     expect(complete(sandbox, "--store", "x", "ls", "--arch")).toEqual(["--archived"]);
     expect(complete(sandbox, "show", "mea")).toEqual([conversation, `${conversation}/main`]);
     expect(complete(sandbox, "trust", "mea")).toEqual([]);
+    const short = await shortIdOf(sandbox);
+    expect(complete(sandbox, "show", "")).toEqual([conversation, `${conversation}/main`, short]);
+    expect(complete(sandbox, "show", short.slice(0, 2))).toEqual([short]);
   });
 
   it("completes what follows an option", { tags: ["slow"] }, async () => {
@@ -68,8 +83,15 @@ describe("jpg completion bash", () => {
     sandbox.git(["branch", "x$(>ran)/main"]);
     sandbox.git(["branch", "x`>ran`/main"]);
     expect(complete(sandbox, "show", "x")).toEqual([]);
-    expect(complete(sandbox, "show", "")).toEqual([conversation, `${conversation}/main`]);
+    expect(complete(sandbox, "show", "")).toEqual([conversation, `${conversation}/main`, await shortIdOf(sandbox)]);
     expect(sandbox.git(["ls-files", "--others"], sandbox.project)).toBe("");
+  });
+
+  it("offers agents of plug-ins that `jpg ls --agent` takes", async () => {
+    const sandbox = await prepare();
+    const { code, stderr } = await sandbox.jpg(["ls", "--agent", "tidelog"]);
+    expect([code, stderr]).toEqual([0, "No conversation here is of tidelog.\n"]);
+    expect(await sandbox.jpg(["ls", "--agent", "readm"])).toMatchObject({ code: 2 });
   });
 
   it("says which shells there are, and completes nothing where there is no store", async () => {
@@ -90,6 +112,16 @@ const VALUES: readonly [words: readonly string[], offered: readonly string[]][] 
   [["resume", "--with", "clau"], ["claude-code"]],
   [["export", "--to", "markd"], ["markdown"]],
   [["--engine", "native", "compact", "-p", "he"], ["heavy"]],
+  [["ls", "--agent", "tid"], ["tidelog"]],
+  [["ls", "--agent", "clau"], ["claude-code"]],
+  [["export", "--to", "tid"], ["tidelog"]],
+  [["import", "tid"], ["tidelog"]],
+  [
+    ["import", "co"],
+    ["codex", "copilot-cli"],
+  ],
+  [["trust", "--format", ""], ["tidelog"]],
+  [["check", "--format-plugin", "t"], ["tidelog"]],
 ];
 
 const isMissing = (shell: string): boolean => spawnSync(shell, ["--version"]).status !== 0;
@@ -109,6 +141,9 @@ describe.skipIf(isMissing("fish"))("jpg completion fish (fish)", () => {
     expect(offers(sandbox, "jpg compact --prof")).toEqual(["--profile"]);
     expect(offers(sandbox, "jpg show mea")).toEqual([conversation, `${conversation}/main`]);
     expect(offers(sandbox, "jpg trust mea")).toEqual([]);
+    const short = await shortIdOf(sandbox);
+    expect(offers(sandbox, "jpg show ").filter((word) => word === short)).toEqual([short]);
+    expect(offers(sandbox, `jpg show ${short.slice(0, 2)}`)).toEqual([short]);
     for (const [words, offered] of VALUES)
       expect(offers(sandbox, `jpg ${words.join(" ")}`).toSorted()).toEqual(offered);
   });
@@ -142,6 +177,9 @@ describe.skipIf(isMissing("zsh"))("jpg completion zsh (zsh)", () => {
     expect(offers(sandbox, "--store", "x", "ls", "--arch")).toEqual(["--archived"]);
     expect(offers(sandbox, "show", "mea")).toEqual([conversation, `${conversation}/main`]);
     expect(offers(sandbox, "trust", "mea")).toEqual([]);
+    const short = await shortIdOf(sandbox);
+    expect(offers(sandbox, "show", "")).toContain(short);
+    expect(offers(sandbox, "show", short.slice(0, 2))).toEqual([short]);
     for (const [words, offered] of VALUES) expect(offers(sandbox, ...words)).toEqual(offered);
   });
 });
@@ -169,7 +207,8 @@ describe("jpg completion powershell", () => {
         arguments: [{ name: "[id]", description: "which" }],
         options: [
           { flags: "-w, --with <agent>", description: "with", choices: ["pi", "codex"] },
-          { flags: "-p, --profile <name>", description: "profile", values: "profiles" },
+          { flags: "-p, --profile <name>", description: "profile", asks: "profiles" },
+          { flags: "--agent <name>", description: "agent", values: ["pi"], asks: "plugins" },
         ],
         run: () => Promise.resolve(0),
       },
@@ -180,7 +219,7 @@ describe("jpg completion powershell", () => {
       Register-ArgumentCompleter -Native -CommandName jpg -ScriptBlock {
         param($word, $ast, $cursor)
         $options = [ordered]@{
-          'show' = @('-w', '--with', '-p', '--profile', '--json', '--store', '--engine', '-c', '--cfg', '-q', '--quiet', '-v', '--verbose')
+          'show' = @('-w', '--with', '-p', '--profile', '--agent', '--json', '--store', '--engine', '-c', '--cfg', '-q', '--quiet', '-v', '--verbose')
           'git' = @()
         }
         $before = @($ast.CommandElements | Where-Object { $_.Extent.EndOffset -lt $cursor } | Select-Object -Skip 1 | ForEach-Object { "$_" })
@@ -194,12 +233,15 @@ describe("jpg completion powershell", () => {
           'show --with' { @('pi', 'codex') }
           'show -p' { @(jpg completion-ids profiles 2>$null) }
           'show --profile' { @(jpg completion-ids profiles 2>$null) }
+          'show --agent' { @('pi') + @(jpg completion-ids plugins 2>$null) }
           'show --engine' { @('native', 'embedded') }
         }
         $found = if ($values) { $values }
           elseif (-not $command) { $options.Keys }
           elseif ($word.StartsWith('-')) { $options[$command] }
-          elseif (@('show') -ccontains $command) { jpg completion-ids 2>$null }
+          else { switch -CaseSensitive ($command) {
+            'show' { @(jpg completion-ids ids 2>$null) }
+          } }
         $found | Where-Object { $_.StartsWith($word) } | ForEach-Object { [System.Management.Automation.CompletionResult]::new($_) }
       }
       "
@@ -294,8 +336,8 @@ It works in new shells if bash-completion is installed; in this one after:
 `,
   zsh: `Wrote HOME/${PLACES.zsh[0]}
 Wrote HOME/${PLACES.zsh[1]}
-It works in new shells once fpath has the folder. Add this line to ~/.zshrc, before
-compinit (or a framework that calls it):
+It works in new shells once fpath has the folder. Add this line to ~/.zshrc,
+before compinit (or a framework that calls it):
   fpath=(HOME/.local/share/zsh/site-functions $fpath)
 `,
   fish: `Wrote HOME/${PLACES.fish[0]}

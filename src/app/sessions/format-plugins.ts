@@ -3,7 +3,7 @@
 import { statSync } from "node:fs";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { delimiter, isAbsolute, join } from "node:path";
+import { delimiter, isAbsolute, join, parse } from "node:path";
 import { StringDecoder } from "node:string_decoder";
 import { resolveUserPaths, trustDigest } from "../../config/trust.ts";
 import { asSentence, type JpgError, reasonOf, userError } from "../../core/errors.ts";
@@ -18,6 +18,7 @@ import { isProgramTrusted } from "../conversation/trust.ts";
 import { startProgram } from "../models/external-process.ts";
 import { isWithin } from "./agent-stores.ts";
 import type { SessionFile } from "./session-files.ts";
+import { machineOf } from "./session-registry.ts";
 
 /** A format plug-in that was found; it may not be trusted. */
 export interface FormatPlugin {
@@ -53,14 +54,26 @@ const NAME = /^[a-z][a-z0-9-]{0,39}$/;
 export async function findFormatPlugin(runtime: Runtime, name: string, store?: string): Promise<FormatPlugin | null> {
   if (!NAME.test(name)) return null;
   const folders = await pluginFolders(runtime, store);
-  const path = folders
-    .map((folder) => findProgram(PREFIX + name, { env: { ...runtime.env, PATH: folder, Path: folder } }))
-    .find((found) => found !== null);
+  const path = folders.map((folder) => programIn(runtime, folder, name)).find((found) => found !== null);
   if (path === undefined || path === null) {
     refuseUnstartable(folders.map((folder) => join(folder, PREFIX + name)));
     return null;
   }
   return { name, path, digest: trustDigest(await readProgram(path)) };
+}
+
+function programIn({ env }: Runtime, folder: string, name: string): string | null {
+  return findProgram(PREFIX + name, { env: { ...env, PATH: folder, Path: folder } });
+}
+
+/** Lists the names of the plug-ins that `findFormatPlugin` finds, sorted. Starts nothing. */
+export async function listFormatPlugins(runtime: Runtime, store?: string): Promise<readonly string[]> {
+  const { namesIn } = machineOf(runtime);
+  const folders = await pluginFolders(runtime, store);
+  const files = folders.flatMap(namesIn).filter((file) => file.startsWith(PREFIX));
+  const names = new Set(files.map((file) => parse(file.slice(PREFIX.length)).name));
+  const isProgram = (name: string): boolean => folders.some((folder) => programIn(runtime, folder, name) !== null);
+  return [...names].filter((name) => NAME.test(name) && isProgram(name)).sort();
 }
 
 /** Throws for a file that has a plug-in's name and is no program. */

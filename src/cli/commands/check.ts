@@ -42,6 +42,7 @@ export const command: CommandSpec = {
     {
       flags: "--format-plugin <name>",
       description: "check the program jpg-format-NAME, with a session of its agent or one that it writes itself",
+      asks: "plugins",
       conflicts: ["provider", "model", "sent", "history"],
     },
     { flags: "--history", description: "do not check how it ends: a request will be added" },

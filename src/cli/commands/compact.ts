@@ -100,7 +100,7 @@ export const command: CommandSpec = {
       flags: "-p, --profile <name>",
       description: "default, light, heavy, or a profile from your settings",
       conflicts: ["strategy"],
-      values: "profiles",
+      asks: "profiles",
     },
     {
       flags: "-s, --strategy [name]",

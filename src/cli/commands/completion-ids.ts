@@ -1,9 +1,11 @@
 import { listProfiles } from "../../app/manage/settings.ts";
+import { listFormatPlugins } from "../../app/sessions/format-plugins.ts";
 import { conversationOf } from "../../core/conversation/name.ts";
 import { JpgError } from "../../core/errors.ts";
 import { forTerminal } from "../../core/safe-text.ts";
-import type { CommandSpec } from "../frame/command.ts";
+import { type CommandContext, type CommandSpec, text } from "../frame/command.ts";
 import { IDS_COMMAND } from "../frame/completion.ts";
+import { shortNames } from "../render/conversations.ts";
 
 /** Names without characters that are special in a shell: a clone may hold others. */
 const PLAIN = /^[\w./@:=-]+$/;
@@ -12,18 +14,12 @@ export const command: CommandSpec = {
   name: IDS_COMMAND,
   summary: "list conversations and branches for the completion of a shell",
   hidden: true,
-  arguments: [{ name: "[what]", description: "profiles; default: conversations and branches" }],
+  arguments: [{ name: "[what]", description: "ids, profiles or plugins; default: ids, conversations and branches" }],
   withoutGit: true,
-  run: async ({ args, output, open }) => {
+  run: async (context) => {
     try {
-      if (args[0] === "profiles") {
-        const names = await listProfiles(await open({ create: false }));
-        output.data(forTerminal(names.filter((name) => PLAIN.test(name)).join("\n")));
-        return 0;
-      }
-      const names = (await (await open()).store.listBranches()).map(({ name }) => name);
-      const ids = new Set(names.flatMap((name) => [conversationOf(name), name]));
-      output.data(forTerminal([...ids].filter((id) => PLAIN.test(id)).join("\n")));
+      const names = new Set(await listNames(context));
+      context.output.data(forTerminal([...names].filter((name) => PLAIN.test(name)).join("\n")));
     } catch (error) {
       // An error must not be printed into a line being typed.
       if (!(error instanceof JpgError)) throw error;
@@ -31,3 +27,12 @@ export const command: CommandSpec = {
     return 0;
   },
 };
+
+async function listNames({ args: [what], runtime, options, open }: CommandContext): Promise<readonly string[]> {
+  if (what === "profiles") return listProfiles(await open({ create: false }));
+  if (what === "plugins") return listFormatPlugins(runtime, text(options, "store"));
+  const branches = (await (await open()).store.listBranches()).map(({ name }) => name);
+  const rows = branches.map((branch) => ({ id: conversationOf(branch), branch }));
+  const shortName = shortNames(rows);
+  return rows.flatMap((row) => [row.id, row.branch, shortName(row)]);
+}

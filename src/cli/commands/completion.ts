@@ -108,8 +108,8 @@ function renderNext(
       ];
     case "zsh":
       return [
-        safe`It works in new shells once fpath has the folder. Add this line to ~/.zshrc, before`,
-        safe`compinit (or a framework that calls it):`,
+        safe`It works in new shells once fpath has the folder. Add this line to ~/.zshrc,`,
+        safe`before compinit (or a framework that calls it):`,
         safe`  fpath=(${folder} $fpath)`,
       ];
     case "fish":

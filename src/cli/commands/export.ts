@@ -32,7 +32,7 @@ export const command: CommandSpec = {
     "The formats of APIs write a request body as `jpg query` would send it: for the model that --model names, or else the last model of that API that answered here (Google takes the model in the address). Tool definitions are not recorded: add your own if the model should keep calling tools. If the conversation ends with an answer and the API wants a user message last, one is added. --messages writes only the messages, so that you can add a request. html writes a page, one file that needs no network: everything that was said, what the model sees of it, the compactions and the comments; secrets are masked as `jpg redact` does, and the page says which. A session written for an agent names the conversation it comes from, so that importing it after the agent has continued it continues that conversation.",
   arguments: [{ name: "[id]", description: "conversation; default @" }],
   options: [
-    { flags: "--to <format>", description: "format to write", choices: FORMATS, isOpen: true },
+    { flags: "--to <format>", description: "format to write", choices: FORMATS, isOpen: true, asks: "plugins" },
     { flags: "-o, --output <file>", description: "write to this file instead of standard output" },
     { flags: "--full-history", description: "all turns as they were said, instead of the view" },
     {

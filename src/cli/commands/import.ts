@@ -32,6 +32,8 @@ export const command: CommandSpec = {
     {
       name: "[format-or-paths...]",
       description: `format (${formatNames().join(", ")}; detected when left out), then files, folders or -`,
+      values: formatNames(),
+      asks: "plugins",
     },
   ],
   options: [

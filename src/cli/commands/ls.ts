@@ -1,9 +1,24 @@
 import type { Workspace } from "../../app/conversation/workspace.ts";
 import { type Listing, type ListOrder, listConversations } from "../../app/look/list.ts";
 import { describeRemotes } from "../../app/names/conversations.ts";
-import { agentCalled, exampleAgent, formatNames, shortAgentName } from "../../app/sessions/session-registry.ts";
+import { findFormatPlugin } from "../../app/sessions/format-plugins.ts";
+import {
+  agentCalled,
+  exampleAgent,
+  formatNames,
+  shortAgentName,
+  wholeFormatName,
+} from "../../app/sessions/session-registry.ts";
 import { forTerminal, forTerminalLine, type SafeText, safe } from "../../core/safe-text.ts";
-import { type CommandSpec, count, flag, type OptionValues, text, texts } from "../frame/command.ts";
+import {
+  type CommandContext,
+  type CommandSpec,
+  count,
+  flag,
+  type OptionValues,
+  text,
+  texts,
+} from "../frame/command.ts";
 import { activeNote, renderList } from "../render/conversations.ts";
 import { renderUnreadable } from "../render/list.ts";
 import { renderCount } from "../render/quantity.ts";
@@ -18,7 +33,12 @@ export const command: CommandSpec = {
   description:
     "Lists conversations, the one with the newest message first; AGE is the time since that message. TOKENS are those of the whole history and, after the arrow, those that the model sees (~ = an estimate); FULL is their share of the model's window. COST is what the recorded requests cost so far, at today's list prices. The last column names the conversation in other commands; the active one has a star.",
   options: [
-    { flags: "--agent <name>", description: `only conversations of this agent: ${formatNames().join(", ")}` },
+    {
+      flags: "--agent <name>",
+      description: `only conversations of this agent: ${formatNames().join(", ")}`,
+      values: formatNames(),
+      asks: "plugins",
+    },
     {
       flags: "--sort <order>",
       description:
@@ -50,10 +70,10 @@ export const command: CommandSpec = {
   withoutGit: true,
   run: async (context) => {
     const { options, runtime, output, json, open } = context;
-    if (flag(options, "all")) return printMachine(context, rowChoice(options));
+    if (flag(options, "all")) return printMachine(context, await rowChoice(context));
     const workspace = await open();
     const { rows, archived, left, unreadable } = await listConversations(workspace, {
-      ...rowChoice(options),
+      ...(await rowChoice(context)),
       all: flag(options, "branches"),
       archived: flag(options, "archived"),
       labels: texts(options, "label"),
@@ -73,13 +93,20 @@ export const command: CommandSpec = {
   },
 };
 
-function rowChoice(options: OptionValues): RowChoice {
-  const agent = text(options, "agent");
+async function rowChoice(context: CommandContext): Promise<RowChoice> {
+  const { options } = context;
   return {
-    agent: agent === undefined ? undefined : agentCalled(agent).name,
+    agent: await agentOf(context),
     order: orderOf(options),
     most: count(options, "count"),
   };
+}
+
+/** An agent that jpg knows, or one of a format plug-in on this machine. Throws `unknown_format`. */
+async function agentOf({ runtime, options }: CommandContext): Promise<string | undefined> {
+  const word = text(options, "agent");
+  if (word === undefined || formatNames().includes(wholeFormatName(word))) return word && wholeFormatName(word);
+  return (await findFormatPlugin(runtime, word, text(options, "store")))?.name ?? agentCalled(word).name;
 }
 
 function orderOf(options: OptionValues): ListOrder | undefined {

@@ -18,7 +18,11 @@ export const command: CommandSpec = {
   description:
     "In a project's .jpg.toml, settings that start programs, name servers or models, or enable anything that spends money or sends text take effect only after `jpg trust`. It prints them, asks for confirmation on a terminal, and trusts the file as it is now; if the file changes, you must trust it again. With --format, trusts the program jpg-format-NAME, which reads and writes sessions of another format, as it is now.",
   options: [
-    { flags: "--format <name>", description: "trust a format plug-in instead of the project's settings" },
+    {
+      flags: "--format <name>",
+      description: "trust a format plug-in instead of the project's settings",
+      asks: "plugins",
+    },
     { flags: "--dry-run", description: "show what would be allowed, allow nothing" },
     { flags: "-y, --yes", description: "do not ask" },
     { flags: "--remove", description: "stop trusting it" },

@@ -24,8 +24,10 @@ export interface OptionSpec {
   readonly isOpen?: true;
   /** Options, by camelCase name, that cannot be given together with it. */
   readonly conflicts?: readonly string[];
-  /** What a shell completes as its value, if there are no choices: these words, or the profiles in the settings. */
-  readonly values?: readonly string[] | "profiles";
+  /** What a shell completes as its value, if there are no choices. */
+  readonly values?: readonly string[];
+  /** What a shell asks jpg for, too: profiles in the settings, format plug-ins on this machine. */
+  readonly asks?: "profiles" | "plugins";
   /** Where help lists it; absent = always; `more` = with `--all`; `never` = an older spelling, which goes on working. */
   readonly listed?: "more" | "never";
 }
@@ -33,6 +35,9 @@ export interface OptionSpec {
 export interface ArgumentSpec {
   readonly name: string;
   readonly description: string;
+  /** As of an option. */
+  readonly values?: readonly string[];
+  readonly asks?: OptionSpec["asks"];
   /** Takes any text, also text that begins with a dash. */
   readonly isText?: true;
 }

@@ -6,11 +6,16 @@ import { type CommandSpec, GLOBAL_OPTIONS, type OptionSpec } from "./command.ts"
 export const SHELLS = ["bash", "zsh", "fish", "powershell"] as const;
 export type CompletedShell = (typeof SHELLS)[number];
 
-/** The hidden command that lists possible IDs, or with `profiles` the names of profiles, one a line. */
+/** The hidden command that lists what a script asks for, one a line. */
 export const IDS_COMMAND = "completion-ids";
 
-const ASK_IDS = `jpg ${IDS_COMMAND} 2>/dev/null`;
-const ASK_PROFILES = `jpg ${IDS_COMMAND} profiles 2>/dev/null`;
+/** What can follow: words, and what jpg is asked for. */
+interface Offer {
+  readonly words: readonly string[];
+  readonly ask: NonNullable<OptionSpec["asks"]> | "ids" | null;
+}
+
+const ask = (what: string): string => `jpg ${IDS_COMMAND} ${what} 2>/dev/null`;
 /** Global options with a value, which must not be read as a command. */
 const WITH_VALUE = GLOBAL_OPTIONS.filter(takesValue).flatMap(namesOf);
 
@@ -36,13 +41,19 @@ export const GIT_SCRIPTS: Readonly<Record<Exclude<CompletedShell, "powershell">,
 };
 
 function renderBash(commands: readonly CommandSpec[]): string {
+  const assigned = ({ words, ask: asked }: Offer, [values, asks]: readonly [string, string]): string =>
+    [
+      ...(words.length > 0 ? [`${values}=${quote(words.join(" "))}`] : []),
+      ...(asked === null ? [] : [`${asks}=${asked}`]),
+    ].join(" ");
   const cases = commands.map(
     (command) =>
-      `    ${command.name}) options=${quote(optionsOf(command).flatMap(namesOf).join(" "))}${takesId(command) ? " ids=1" : ""} ;;`,
+      `    ${command.name}) options=${quote(optionsOf(command).flatMap(namesOf).join(" "))} ${assigned(firstOf(command), ["words", "asked"])}`.trimEnd() +
+      " ;;",
   );
   return `# bash completion of jpg: eval "$(jpg completion bash)"
 _jpg() {
-  local current=\${COMP_WORDS[COMP_CWORD]} command= options= ids= ask= values= i word
+  local current=\${COMP_WORDS[COMP_CWORD]} command= options= words= asked= values= ask= i word
   local before=\${COMP_WORDS[COMP_CWORD-1]}
   # bash splits words at =
   [[ $current == = ]] && current=
@@ -58,23 +69,18 @@ _jpg() {
 ${cases.join("\n")}
   esac
   case "$command $before" in
-${valueCases(commands, (asked) => (asked === "profiles" ? "ask=profiles" : `values=${quote(asked.join(" "))}`))}
+${valueCases(commands, (offer) => assigned(offer, ["values", "ask"]))}
   esac
-  COMPREPLY=()
-  if [[ -n $values ]]; then
-    COMPREPLY=($(compgen -W "$values" -- "$current"))
-  elif [[ $ask == profiles ]]; then
+  if [[ -n $values$ask ]]; then :
+  elif [[ $current == -* ]]; then values=$options
+  elif [[ -z $command ]]; then values=${quote(commands.map(({ name }) => name).join(" "))}
+  else values=$words ask=$asked
+  fi
+  COMPREPLY=($(compgen -W "$values" -- "$current"))
+  if [[ -n $ask ]]; then
     while IFS= read -r word; do
       [[ $word == "$current"* ]] && COMPREPLY+=("$word")
-    done < <(${ASK_PROFILES})
-  elif [[ $current == -* ]]; then
-    COMPREPLY=($(compgen -W "$options" -- "$current"))
-  elif [[ -z $command ]]; then
-    COMPREPLY=($(compgen -W ${quote(commands.map(({ name }) => name).join(" "))} -- "$current"))
-  elif [[ -n $ids ]]; then
-    while IFS= read -r word; do
-      [[ $word == "$current"* ]] && COMPREPLY+=("$word")
-    done < <(${ASK_IDS})
+    done < <(${ask("$ask")})
   fi
 }
 complete -o default -F _jpg jpg
@@ -93,17 +99,25 @@ _git_jpg() {
 
 function renderZsh(commands: readonly CommandSpec[]): string {
   const described = (name: string, text: string): string => quote(`${name}:${text}`);
+  const assigned = ({ words, ask: asked }: Offer, [values, asks]: readonly [string, string]): string =>
+    [
+      ...(words.length > 0 ? [`${values}=(${words.map(quote).join(" ")})`] : []),
+      ...(asked === null ? [] : [`${asks}=${asked}`]),
+    ].join(" ");
   const cases = commands.map((command) => {
     const options = optionsOf(command).flatMap((option) =>
       namesOf(option).map((name) => described(name, option.description)),
     );
-    return `    ${command.name}) options=(${options.join(" ")})${takesId(command) ? " ids=1" : ""} ;;`;
+    return (
+      `    ${command.name}) options=(${options.join(" ")}) ${assigned(firstOf(command), ["first", "asked"])}`.trimEnd() +
+      " ;;"
+    );
   });
   return `#compdef jpg
 # zsh completion of jpg: eval "$(jpg completion zsh)" after compinit
 _jpg() {
-  local command= ids= before=$words[CURRENT-1] i
-  local -a options commands found values
+  local command= asked= ask= before=$words[CURRENT-1] i
+  local -a options commands first values
   for ((i = 2; i < CURRENT; i++)); do
     case $words[i] in
       ${WITH_VALUE.join("|")}) ((i++)) ;;
@@ -116,19 +130,18 @@ _jpg() {
 ${cases.join("\n")}
   esac
   case "$command $before" in
-${valueCases(commands, (asked) => (asked === "profiles" ? `values=("\${(@f)$(${ASK_PROFILES})}")` : `values=(${asked.map(quote).join(" ")})`))}
+${valueCases(commands, (offer) => assigned(offer, ["values", "ask"]))}
   esac
-  if (( $#values )); then
+  if (( $#values )) || [[ -n $ask ]]; then
+    [[ -n $ask ]] && values+=("\${(@f)$(${ask("$ask")})}")
     compadd -a values
   elif [[ $words[CURRENT] == -* ]]; then
     _describe -o option options
   elif [[ -z $command ]]; then
     _describe command commands
   else
-    if [[ -n $ids ]]; then
-      found=("\${(@f)$(${ASK_IDS})}")
-      compadd -a found
-    fi
+    [[ -n $asked ]] && first+=("\${(@f)$(${ask("$asked")})}")
+    (( $#first )) && compadd -a first
     _files
   fi
 }
@@ -144,7 +157,7 @@ function renderFish(commands: readonly CommandSpec[]): string {
     return [
       `complete -c jpg -n __fish_use_subcommand -f -a ${command.name} -d ${quote(command.summary)}`,
       ...optionsOf(command).map((option) => `complete -c jpg ${seen} ${fishFlags(option)}`),
-      ...(takesId(command) ? [`complete -c jpg ${seen} -a ${quote(`(${ASK_IDS})`)}`] : []),
+      ...fishWords(firstOf(command)).map((words) => `complete -c jpg ${seen} -a ${words}`),
     ];
   });
   return `# fish completion of jpg: jpg completion fish > ~/.config/fish/completions/jpg.fish\n${lines.join("\n")}\ncomplete -c git-jpg -w jpg\n`;
@@ -155,14 +168,20 @@ function renderPowerShell(commands: readonly CommandSpec[]): string {
   const options = commands.map(
     (command) => `    ${quote(command.name)} = ${list(optionsOf(command).flatMap(namesOf))}`,
   );
+  const offeredBy = ({ words, ask: asked }: Offer): string | null => {
+    const asking = asked === null ? [] : [`@(jpg ${IDS_COMMAND} ${asked} 2>$null)`];
+    return [...(words.length > 0 ? [list(words)] : []), ...asking].join(" + ") || null;
+  };
   const values = commands.flatMap((command) =>
     optionsOf(command).flatMap((option) => {
-      const asked = valuesOf(option);
-      if (asked === undefined) return [];
-      const offered = asked === "profiles" ? `@(jpg ${IDS_COMMAND} profiles 2>$null)` : list(asked);
-      return namesOf(option).map((name) => `    '${command.name} ${name}' { ${offered} }`);
+      const offered = offeredBy(valuesOf(option));
+      return offered === null ? [] : namesOf(option).map((name) => `    '${command.name} ${name}' { ${offered} }`);
     }),
   );
+  const first = commands.flatMap((command) => {
+    const offered = offeredBy(firstOf(command));
+    return offered === null ? [] : [`      ${quote(command.name)} { ${offered} }`];
+  });
   return `# powershell completion of jpg: jpg completion powershell | Out-String | Invoke-Expression
 Register-ArgumentCompleter -Native -CommandName jpg -ScriptBlock {
   param($word, $ast, $cursor)
@@ -181,7 +200,9 @@ ${values.join("\n")}
   $found = if ($values) { $values }
     elseif (-not $command) { $options.Keys }
     elseif ($word.StartsWith('-')) { $options[$command] }
-    elseif (${list(commands.filter(takesId).map(({ name }) => name))} -ccontains $command) { jpg ${IDS_COMMAND} 2>$null }
+    else { switch -CaseSensitive ($command) {
+${first.join("\n")}
+    } }
   $found | Where-Object { $_.StartsWith($word) } | ForEach-Object { [System.Management.Automation.CompletionResult]::new($_) }
 }
 `;
@@ -189,27 +210,35 @@ ${values.join("\n")}
 
 function fishFlags(option: OptionSpec): string {
   const flags = namesOf(option).map((name) => (name.startsWith("--") ? `-l ${name.slice(2)}` : `-s ${name.slice(1)}`));
-  const asked = valuesOf(option);
-  const listed = asked === "profiles" ? `(${ASK_PROFILES})` : asked?.join(" ");
-  const values = listed === undefined ? "" : ` -x -a ${quote(listed)}`;
-  return `${flags.join(" ")}${takesValue(option) && values === "" ? " -r" : values} -d ${quote(option.description)}`;
+  const [words] = fishWords(valuesOf(option));
+  const values = words === undefined ? (takesValue(option) ? " -r" : "") : ` -x -a ${words}`;
+  return `${flags.join(" ")}${values} -d ${quote(option.description)}`;
 }
 
-/** What can be given as the value of an option; undefined = anything. */
-function valuesOf({ choices, values }: OptionSpec): OptionSpec["values"] {
-  return choices ?? values;
+/** The words of an offer, in quotes; empty = there are none. */
+function fishWords({ words, ask: asked }: Offer): readonly string[] {
+  const all = [...words, ...(asked === null ? [] : [`(${ask(asked)})`])];
+  return all.length === 0 ? [] : [quote(all.join(" "))];
+}
+
+/** What can be given as the value of an option; nothing = anything. */
+function valuesOf({ choices, values, asks }: OptionSpec): Offer {
+  return { words: choices ?? values ?? [], ask: asks ?? null };
+}
+
+/** What an argument can be. */
+function firstOf({ arguments: [first] = [] }: CommandSpec): Offer {
+  const isId = /^\[?id/.test(first?.name.replace("<", "[") ?? "");
+  return { words: first?.values ?? [], ask: isId ? "ids" : (first?.asks ?? null) };
 }
 
 /** The lines of a `case "$command $before"` that say what follows an option. */
-function valueCases(
-  commands: readonly CommandSpec[],
-  render: (values: readonly string[] | "profiles") => string,
-): string {
+function valueCases(commands: readonly CommandSpec[], render: (values: Offer) => string): string {
   const lines = commands.flatMap((command) =>
     optionsOf(command).flatMap((option) => {
       const values = valuesOf(option);
       const names = namesOf(option).map((name) => `"${command.name} ${name}"`);
-      return values === undefined ? [] : [`    ${names.join(" | ")}) ${render(values)} ;;`];
+      return values.words.length === 0 && values.ask === null ? [] : [`    ${names.join(" | ")}) ${render(values)} ;;`];
     }),
   );
   return lines.join("\n");
@@ -226,10 +255,6 @@ function namesOf({ flags }: OptionSpec): readonly string[] {
 
 function takesValue({ flags }: OptionSpec): boolean {
   return flags.includes("<");
-}
-
-function takesId({ arguments: all = [] }: CommandSpec): boolean {
-  return /^\[?id/.test(all[0]?.name.replace("<", "[") ?? "");
 }
 
 /** Quotes for all shells; jpg's own texts have no backslash. */
