@@ -2,6 +2,7 @@
 // none. A capability that the agent lacks is absent.
 import type { Compaction } from "../core/conversation/compaction.ts";
 import type { View } from "../core/conversation/event.ts";
+import { shellWord } from "../core/safe-text.ts";
 import type { ToolDialect } from "./common-tools.ts";
 import type { ExportOrigin, ImportedSession, SessionName, Sha1 } from "./imported-session.ts";
 import type { LiveEdits, LiveSummary, RunningSession } from "./live-writer.ts";
@@ -249,6 +250,8 @@ export interface AgentSetup {
   readonly server?: (place: SetupPlace, command: readonly string[]) => SettingsPart;
   /** Makes jpg work inside the running agent. */
   readonly live?: LiveSetup;
+  /** jpg's plug-in as the agent itself installs it: read, never written. */
+  readonly ownPlugin?: OwnPlugin;
   /** Its program, and the folder of its files: a machine that has one of them has the agent. */
   readonly program: string;
   readonly folder: (machine: Machine) => string;
@@ -272,6 +275,36 @@ export interface LiveSetup {
   readonly hasTools: boolean;
   /** What the user does next, a sentence. */
   readonly next: string;
+}
+
+/** jpg's plug-in from an agent's marketplace, extensions or list of packages, as its own files say. */
+export interface OwnPlugin {
+  /** What it does, so that jpg need not install it. */
+  readonly does: readonly ("hooks" | "server" | "live")[];
+  /** Finds it in one place. Undefined = that place says nothing of it, null = it is off there. Never throws. */
+  readonly find: (place: SetupPlace, read: ReadSettings) => FoundPlugin | null | undefined;
+}
+
+/** Reads the value of a key in an agent's JSON or TOML file; undefined if it is missing, or the file damaged. Never throws. */
+export type ReadSettings = (path: string, key: string) => unknown;
+
+export interface FoundPlugin {
+  /** The file that names it. */
+  readonly path: string;
+  /** How the user removes it: ends with what to type, or is a sentence. */
+  readonly removal: string;
+}
+
+/** Says what the user types to remove a plug-in. */
+export function removalBy(...words: readonly string[]): string {
+  return `To remove the plug-in: ${words.map(shellWord).join(" ")}`;
+}
+
+/** Resolves the name of a folder in a settings file, which may be relative to the file's own folder. */
+export function folderNamed({ home, join }: Machine, base: string, name: string): string {
+  const path = name.replace(/^file:\/\//, "");
+  if (path === "~" || path.startsWith("~/")) return join(home, path.slice(1));
+  return /^(?:[/\\]|[A-Za-z]:[/\\])/.test(path) ? join(path) : join(base, path);
 }
 
 /** A value in a JSON file. */

@@ -41,6 +41,13 @@ async function conversations(): Promise<unknown> {
   return rows.map(({ agent, turns }) => [agent, turns]);
 }
 
+/** What `jpg hooks` prints of an agent, and what installing all of a level prints. */
+async function hooksOf(agent: string, ...options: string[]): Promise<readonly [row: string, installed: string]> {
+  const { stdout } = await sandbox.jpg(["hooks"]);
+  const { stdout: out, stderr } = await sandbox.jpg(["hooks", "install", agent, ...options]);
+  return [stdout.split("\n").find((line) => line.startsWith(agent)) ?? "", out + stderr];
+}
+
 /** An agent that finds `jpg`. */
 function prepared(name: string): {
   run(...args: string[]): Promise<string>;
@@ -72,6 +79,14 @@ describe.skipIf(!hasAgent("claude-code"))("Claude Code (real agent: needs JPG_AG
     expect(claude.sent()).toContain(`jpg:jpg: ${SKILL}`);
     expect(claude.sent()).toContain('"name":"mcp__jpg__search"');
 
+    const [row, installed] = await hooksOf("claude-code", "--live");
+    expect(row).toMatch(/^claude-code( +by the plug-in){3}$/);
+    expect(installed).toMatch(
+      /Live part of claude-code is there already, by the plug-in: .*\/\.claude\/settings\.json/,
+    );
+    expect(installed).toContain("To remove the plug-in: claude plugin uninstall jpg@jpg");
+    await sandbox.jpg(["hooks", "uninstall", "claude-code"]);
+
     await claude.run("plugin", "uninstall", "jpg@jpg");
     await claude.run("plugin", "marketplace", "remove", "jpg");
     expect(await claude.run("plugin", "list")).not.toContain("jpg");
@@ -96,6 +111,12 @@ describe.skipIf(!hasAgent("codex"))("Codex (real agent: needs JPG_AGENTS_DIR)", 
     expect(codex.sent()).toContain(SKILL);
     expect(codex.sent()).toMatch(/mcp__jpg/);
 
+    expect(await hooksOf("codex", "--mcp")).toEqual([
+      expect.stringMatching(/^codex +- +by the plug-in +-$/),
+      expect.stringContaining("To remove the plug-in: codex plugin remove jpg@jpg"),
+    ]);
+    expect(read(".codex", "config.toml")).not.toContain("mcp_servers");
+
     await codex.run("plugin", "remove", "jpg@jpg");
     await codex.run("plugin", "marketplace", "remove", "jpg");
     expect(read(".codex", "config.toml")).not.toContain("jpg");
@@ -119,6 +140,11 @@ describe.skipIf(!hasAgent("gemini-cli"))("Gemini CLI (real agent: needs JPG_AGEN
     expect(gemini.sent()).toContain(SKILL);
     expect(gemini.sent()).toContain('"name":"mcp_jpg_search"');
 
+    expect(await hooksOf("gemini-cli", "--mcp")).toEqual([
+      expect.stringMatching(/^gemini-cli +- +by the plug-in$/),
+      expect.stringContaining("To remove the plug-in: gemini extensions uninstall jpg"),
+    ]);
+
     await gemini.run("extensions", "uninstall", "jpg");
     expect(await gemini.says("extensions", "list")).not.toContain("jpg (");
   });
@@ -141,6 +167,11 @@ describe.skipIf(!hasAgent("pi"))("pi (real agent: needs JPG_AGENTS_DIR)", () => 
     await pi.run("-p", "--provider", "mock", "--model", "mock-model", "say something");
     expect(pi.sent()).toContain(SKILL);
     expect(pi.sent()).toContain('"name":"jpg_search"');
+
+    expect(await hooksOf("pi", "--live")).toEqual([
+      expect.stringMatching(/^pi( +by the plug-in){3}$/),
+      expect.stringContaining(`To remove the plug-in: pi remove ${join(ROOT, "plugins/pi")}`),
+    ]);
 
     await pi.run("remove", join(ROOT, "plugins/pi"));
     expect(read(".pi", "agent", "settings.json")).not.toContain("plugins");

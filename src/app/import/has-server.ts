@@ -6,6 +6,7 @@ import type { Runtime } from "../conversation/runtime.ts";
 import { machineOf } from "../sessions/session-registry.ts";
 import { hasLiveTools } from "./hooks.ts";
 import { readJson } from "./json-settings.ts";
+import { pluginDoing } from "./own-plugin.ts";
 import { readSettingsFile } from "./settings-file.ts";
 import { readToml } from "./toml-settings.ts";
 
@@ -24,6 +25,7 @@ export async function hasServer(
     return part !== undefined && startsJpg(await heldIn(part.path, (text) => readPart(text, part)));
   };
   if (await isNamed(null)) return true;
+  if (pluginDoing(runtime, { setup }, { what: "server", project }) !== null) return true;
   if (setup?.live?.hasTools === true && (await hasLiveTools(runtime, name, project))) return true;
   if (project === null) return false;
   const own = setup?.ownServers?.(machine, project);

@@ -5,7 +5,7 @@ import { rm } from "node:fs/promises";
 import { delimiter, dirname } from "node:path";
 import { JpgError, nearestName, userError } from "../../core/errors.ts";
 import { plainLine } from "../../core/hook-line.ts";
-import type { AgentFormat, AgentSetup, PluginPart, SettingsPart } from "../../formats/agent-format.ts";
+import type { AgentFormat, AgentSetup, FoundPlugin, PluginPart, SettingsPart } from "../../formats/agent-format.ts";
 import { makeFolders, replaceFile } from "../../store/files.ts";
 import { findProgram, hasProgram } from "../../store/program-call.ts";
 import { type Runtime, startWords } from "../conversation/runtime.ts";
@@ -17,6 +17,7 @@ import {
   recordInstalled,
   type SetupKind,
 } from "./installed-record.ts";
+import { findOwnPlugin, pluginDoing } from "./own-plugin.ts";
 import {
   findForeign,
   findPlugin,
@@ -45,12 +46,16 @@ export interface SetupReport extends SetupRequest {
   readonly status: "installed" | "updated" | "present" | "removed" | "absent";
   /** What the user has to do next, a sentence; null = nothing. */
   readonly next: string | null;
+  /** The plug-in that the agent itself installed, which does it (`present`) or stays (after uninstalling); absent = none. */
+  readonly plugin?: FoundPlugin;
 }
 
 export interface SetupRow extends SetupRequest {
   readonly path: string;
   /** `outdated`: another jpg installed it, or somebody changed it. */
   readonly state: "installed" | "outdated" | "absent" | "unreadable";
+  /** The plug-in that the agent itself installed, which does this, too; absent = none. */
+  readonly plugin?: FoundPlugin;
 }
 
 /** What jpg does for an agent: `keep` its sessions; give it `tools`, too; or also work inside it while it runs (`live`). */
@@ -96,6 +101,8 @@ export async function installLevel(
  */
 export async function installSetup(runtime: Runtime, request: SetupRequest): Promise<SetupReport> {
   const { setup, part } = partOf(runtime, request);
+  const plugin = isNeededBesidePlugin(request) ? null : pluginDoing(runtime, findAgent(request.agent), request);
+  if (plugin !== null) return { ...request, path: plugin.path, status: "present", next: null, plugin };
   if (await isDoneLive(runtime, request)) {
     const { path, status } = await installSetup(runtime, { ...request, what: "live" });
     return { ...request, path, status, next: null };
@@ -108,6 +115,11 @@ export async function installSetup(runtime: Runtime, request: SetupRequest): Pro
   const install = part.type === "plugin" ? installPlugin(runtime, request, part) : addToFile(runtime, request, part);
   const next = { hooks: setup.approve, live: setup.live?.next, server: undefined }[request.what];
   return { ...request, path: part.path, status: await install, next: next ?? null };
+}
+
+/** Hooks that keep a session also where the agent does not load its plug-in: the second import of the same adds nothing. */
+function isNeededBesidePlugin({ agent, what }: Pick<SetupRequest, "agent" | "what">): boolean {
+  return what === "hooks" && findAgent(agent).setup?.live?.needsHooks === true;
 }
 
 /** Whether an agent passes its hooks to a shell of Windows: a POSIX shell comes with git. `isProgram`: as of `findProgram`. */
@@ -212,7 +224,8 @@ export async function uninstallSetup(runtime: Runtime, request: SetupRequest): P
     await removeEmpty(known.folders ?? []);
     if (!rest.some(callsScript)) await rm(places.script, { force: true });
   }
-  return { ...request, path: part.path, status: wasThere ? "removed" : "absent", next: null };
+  const plugin = findOwnPlugin(runtime, findAgent(request.agent), request.project) ?? undefined;
+  return { ...request, path: part.path, status: wasThere ? "removed" : "absent", next: null, plugin };
 }
 
 /** Returns whether the part was there. */
@@ -261,15 +274,32 @@ export async function refreshPlugins(runtime: Runtime, version: string): Promise
 /** Shows what is installed for every agent, in the user's settings and the project's. */
 export async function listSetups(runtime: Runtime, project: string | null): Promise<readonly SetupRow[]> {
   const rows: SetupRow[] = [];
-  for (const { name, setup } of setupAgents())
+  for (const agent of setupAgents())
     for (const place of project === null ? [null] : [null, project])
-      for (const what of ["hooks", "server", "live"] as const) {
-        const request = { agent: name, what, project: place };
-        if (setup?.[what] === undefined) continue;
-        const { part } = partOf(runtime, request);
-        rows.push({ ...request, path: part.path, state: await rowState(runtime, request) });
-      }
+      for await (const row of rowsOf(runtime, agent, place)) rows.push(row);
   return rows;
+}
+
+async function* rowsOf(runtime: Runtime, agent: AgentFormat, project: string | null): AsyncGenerator<SetupRow> {
+  const found = findOwnPlugin(runtime, agent, project) ?? undefined;
+  for (const what of ["hooks", "server", "live"] as const) {
+    if (agent.setup?.[what] === undefined) continue;
+    const request = { agent: agent.name, what, project };
+    const plugin = agent.setup.ownPlugin?.does.includes(what) === true ? found : undefined;
+    yield { ...request, path: partOf(runtime, request).part.path, state: await rowState(runtime, request), plugin };
+  }
+}
+
+/** The agents in which a plug-in that they installed does what jpg's hooks, tools or live part do, too; each once. */
+export function doneTwice(
+  rows: readonly SetupRow[],
+): readonly { readonly agent: string; readonly plugin: FoundPlugin }[] {
+  const twice = new Map<string, FoundPlugin>();
+  for (const { plugin, agent, what } of rows) {
+    const own = rows.some((row) => row.agent === agent && row.what === what && row.state !== "absent");
+    if (plugin !== undefined && own && !isNeededBesidePlugin({ agent, what })) twice.set(agent, plugin);
+  }
+  return [...twice].map(([agent, plugin]) => ({ agent, plugin }));
 }
 
 /** The agents on this machine: those whose program is on the PATH, or whose folder exists. */

@@ -1,6 +1,7 @@
 import { locate } from "../../app/conversation/engine.ts";
 import {
   agentsHere,
+  doneTwice,
   installLevel,
   installSetup,
   levelsOf,
@@ -15,7 +16,7 @@ import type { SetupKind } from "../../app/import/installed-record.ts";
 import { wholeFormatName } from "../../app/sessions/session-registry.ts";
 import { userError } from "../../core/errors.ts";
 import { appendAll } from "../../core/lists.ts";
-import { forTerminalLine, safe } from "../../core/safe-text.ts";
+import { forTerminalLine, type SafeText, safe } from "../../core/safe-text.ts";
 import { ask, isTerminal } from "../frame/ask.ts";
 import { type CommandContext, type CommandSpec, flag, text } from "../frame/command.ts";
 import { renderSetup, renderSetups } from "../render/setup.ts";
@@ -160,6 +161,12 @@ async function list(context: CommandContext): Promise<number> {
   output.data(renderSetups(rows, shown, output));
   for (const update of new Set(rows.filter(({ state }) => state === "outdated").map(updateOf)))
     output.info(safe`To bring it up to date: ${forTerminalLine(update)}`);
+  for (const { agent, plugin } of doneTwice(rows)) {
+    output.info(
+      safe`${forTerminalLine(agent)} has jpg twice; \`jpg hooks uninstall ${forTerminalLine(agent)}\` leaves the plug-in.`,
+    );
+    output.info(forTerminalLine(plugin.removal));
+  }
   return 0;
 }
 
@@ -177,15 +184,18 @@ function show({ output, json }: CommandContext, reports: readonly SetupReport[])
       report.status !== "absent" || !reports.some((o) => o.agent === report.agent && o.status === "removed");
     if (isTold) output.data(renderSetup(report));
   }
+  for (const line of new Set(linesAfter(reports))) output.info(line);
+}
+
+function* linesAfter(reports: readonly SetupReport[]): Iterable<SafeText> {
   const changed = reports.filter(({ status }) => status === "installed" || status === "updated");
-  for (const next of new Set(changed.map((report) => report.next)))
-    if (next !== null) output.info(safe`${forTerminalLine(next)}`);
+  for (const { next } of changed) if (next !== null) yield forTerminalLine(next);
   if (changed.some(({ what }) => what === "hooks"))
-    output.info(safe`When a session has grown large: \`jpg compact && jpg resume --exec\``);
+    yield safe`When a session has grown large: \`jpg compact && jpg resume --exec\``;
+  for (const { plugin } of reports) if (plugin !== undefined) yield forTerminalLine(plugin.removal);
   const names = [...new Set(changed.filter(({ status }) => status === "installed").map(({ agent }) => agent))];
   const where = reports.some(({ project }) => project !== null) ? safe` --project` : safe``;
-  if (names.length > 0)
-    output.info(safe`To take it back: jpg hooks uninstall ${forTerminalLine(names.join(" "))}${where}`);
+  if (names.length > 0) yield safe`To take it back: jpg hooks uninstall ${forTerminalLine(names.join(" "))}${where}`;
 }
 
 /** The project around the current directory, else that directory. */

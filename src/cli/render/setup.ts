@@ -36,20 +36,22 @@ export function renderSetups(
 
 /** `yes`, `outdated`, `project` …; `-` = not installed, empty = the agent has no such thing. */
 function cellOf(rows: readonly SetupRow[], kind: SetupRow["what"], { toolsLive }: AgentHere): string {
-  const words = rows.flatMap(({ what, project, state }) => {
-    const place = project === null ? "" : "project";
-    if (kind === "server" && what === "live" && toolsLive && state !== "absent") return [`${place} by live`.trim()];
-    if (what !== kind || state === "absent") return [];
-    if (state === "installed") return [place === "" ? "yes" : place];
-    return [`${place} ${state}`.trim()];
+  const isByLive = ({ what }: SetupRow): boolean => kind === "server" && what === "live" && toolsLive;
+  const own = rows.filter((row) => row.state !== "absent" && (row.what === kind || isByLive(row)));
+  const words = own.map((row) => {
+    const place = row.project === null ? "" : "project";
+    if (isByLive(row)) return `${place} by live`.trim();
+    return row.state === "installed" ? place || "yes" : `${place} ${row.state}`.trim();
   });
+  const [plugged] = rows.filter((row) => row.plugin !== undefined && (row.what === kind || isByLive(row)));
+  if (plugged !== undefined) words.push(plugged.project === null ? "by the plug-in" : "project plug-in");
   if (words.length > 0) return words.join(", ");
   const isPossible = rows.some(({ what }) => what === kind) || (kind === "server" && toolsLive);
   return isPossible ? "-" : "";
 }
 
 /** Renders what was done with one settings file or plug-in. */
-export function renderSetup({ agent, what, path, status }: SetupReport): SafeText {
+export function renderSetup({ agent, what, path, status, plugin }: SetupReport): SafeText {
   const file = forTerminalLine(path);
   const name = forTerminalLine(agent);
   const thing = { hooks: safe`Hooks of ${name}`, server: safe`Tools of ${name}`, live: safe`Live part of ${name}` }[
@@ -62,7 +64,7 @@ export function renderSetup({ agent, what, path, status }: SetupReport): SafeTex
     case "updated":
       return safe`${thing} brought up to date: ${file}`;
     case "present":
-      return safe`${thing} ${verb} there already: ${file}`;
+      return safe`${thing} ${verb} there already${plugin === undefined ? "" : ", by the plug-in"}: ${file}`;
     case "removed":
       return safe`${thing} removed: ${file}`;
     case "absent":

@@ -1,9 +1,47 @@
 // How Claude Code calls jpg. In a project it uses the settings that only the user has; a project's servers are in a file that
 // everybody working on it shares.
-import { type AgentSetup, commandHooks, type Machine, namedServer } from "../agent-format.ts";
+import { fieldsOf } from "../../core/conversation/event.ts";
+import {
+  type AgentSetup,
+  commandHooks,
+  type Machine,
+  namedServer,
+  type OwnPlugin,
+  removalBy,
+} from "../agent-format.ts";
 
 /** Longest wait, seconds. */
 const TIMEOUT = 10;
+
+/** As `claude plugin install` names it: plug-in and marketplace. */
+const PLUGIN = "jpg@jpg";
+
+/** Measured with 2.1.330: both files name it, with the scope; the settings alone say whether it is on. */
+const CLAUDE_PLUGIN: OwnPlugin = {
+  does: ["hooks", "server", "live"],
+  find: ({ machine, project }, read) => {
+    const list = machine.join(configFolder(machine), "plugins", "installed_plugins.json");
+    const installed = fieldsOf(read(list, "plugins"))[PLUGIN];
+    if (!Array.isArray(installed) || installed.length === 0) return undefined;
+    const folder = project === null ? configFolder(machine) : machine.join(project, ".claude");
+    const files = project === null ? SCOPES.slice(-1) : SCOPES.slice(0, -1);
+    for (const { scope, name } of files) {
+      const path = machine.join(folder, name);
+      const isOn = fieldsOf(read(path, "enabledPlugins"))[PLUGIN];
+      if (isOn === false) return null;
+      const option = scope === "user" ? [] : ["--scope", scope];
+      if (isOn === true) return { path, removal: removalBy("claude", "plugin", "uninstall", PLUGIN, ...option) };
+    }
+    return undefined;
+  },
+};
+
+/** The first that says something counts. */
+const SCOPES = [
+  { scope: "local", name: "settings.local.json" },
+  { scope: "project", name: "settings.json" },
+  { scope: "user", name: "settings.json" },
+];
 
 export const CLAUDE_SETUP: AgentSetup = {
   program: "claude",
@@ -35,6 +73,7 @@ export const CLAUDE_SETUP: AgentSetup = {
     hasTools: true,
     next: "Start Claude Code anew, 2.1.287 or newer: /compact is then jpg's, and /jpg-undo undoes it.",
   },
+  ownPlugin: CLAUDE_PLUGIN,
   // `claude mcp add` puts them there.
   ownServers: (machine, project) => ({ path: userServers(machine), keys: ["projects", project, "mcpServers"] }),
   // Measured with 2.1.330: each of these excludes a server of .mcp.json. Files alone do not show which servers are approved: the

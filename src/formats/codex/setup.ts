@@ -1,11 +1,34 @@
 // How Codex calls jpg: hooks have a file of their own, servers are in its configuration.
-import { type AgentSetup, commandHooks, type Machine, type SetupPlace } from "../agent-format.ts";
+import { fieldsOf } from "../../core/conversation/event.ts";
+import {
+  type AgentSetup,
+  commandHooks,
+  type Machine,
+  type OwnPlugin,
+  removalBy,
+  type SetupPlace,
+} from "../agent-format.ts";
 
 /** Longest wait, seconds. At the end of a session Codex waits no longer, and warns about larger values. */
 const TIMEOUT = 3;
 
 /** Longest wait for the note about a compaction, seconds; the script gives up before. */
 const NOTE_TIMEOUT = 10;
+
+/** As `codex plugin add` names it: plug-in and marketplace. */
+const PLUGIN = "jpg@jpg";
+
+/** Measured with 0.169.0: the settings say whether it is on, its copy is in a cache. */
+const CODEX_PLUGIN: OwnPlugin = {
+  does: ["server"],
+  find: ({ machine, project }, read) => {
+    const cached = machine.join(codexHome(machine), "plugins", "cache", "jpg", "jpg");
+    if (project !== null || machine.namesIn(cached).length === 0) return undefined;
+    const path = machine.join(codexHome(machine), "config.toml");
+    const { enabled } = fieldsOf(fieldsOf(read(path, "plugins"))[PLUGIN]);
+    return enabled === true ? { path, removal: removalBy("codex", "plugin", "remove", PLUGIN) } : undefined;
+  },
+};
 
 export const CODEX_SETUP: AgentSetup = {
   program: "codex",
@@ -34,6 +57,7 @@ export const CODEX_SETUP: AgentSetup = {
     hasTools: false,
     next: "After Codex has compacted a session, the model is told what went and how to find it.",
   },
+  ownPlugin: CODEX_PLUGIN,
   approve: "Codex runs new hooks once you have reviewed them: it asks when it starts at a terminal.",
 };
 

@@ -1,6 +1,23 @@
 // How OpenCode calls jpg: by a plug-in, a file of jpg's own. Sessions are in a database, so the plug-in fetches the session as
 // `opencode export` does and passes it as a temporary file.
-import { type AgentSetup, keepFunction, type SetupPlace } from "../agent-format.ts";
+import { type AgentSetup, folderNamed, keepFunction, type OwnPlugin, type SetupPlace } from "../agent-format.ts";
+
+/** Seen with 1.18.33: settings list plug-ins, folders by their path from the settings' own folder. */
+const OPENCODE_PACKAGE: OwnPlugin = {
+  does: ["hooks", "live"],
+  find: (place, read) => {
+    for (const path of settingsOf(place)) {
+      const plugin = read(path, "plugin");
+      for (const entry of Array.isArray(plugin) ? plugin : []) {
+        const folder =
+          typeof entry === "string" ? folderNamed(place.machine, place.machine.join(path, ".."), entry) : null;
+        if (folder === null || read(place.machine.join(folder, "package.json"), "name") !== "jpg-opencode") continue;
+        return { path, removal: `To remove the plug-in, take "${entry}" out of \`plugin\` in ${path}.` };
+      }
+    }
+    return undefined;
+  },
+};
 
 export const OPENCODE_SETUP: AgentSetup = {
   program: "opencode",
@@ -20,6 +37,7 @@ export const OPENCODE_SETUP: AgentSetup = {
     hasTools: false,
     next: "Start OpenCode anew: it then sends what jpg's compactions show.",
   },
+  ownPlugin: OPENCODE_PACKAGE,
   // The temporary file is gone a moment later.
   rewrites: true,
 };
@@ -31,6 +49,16 @@ function fileOf({ machine, project }: SetupPlace, ...names: string[]): string {
   if (project !== null) return join(project, ".opencode", ...names);
   const { XDG_CONFIG_HOME: configured = "" } = env;
   return join(configured === "" ? join(home, ".config") : configured, "opencode", ...names);
+}
+
+/** The files that it may be set up by. */
+function settingsOf(place: SetupPlace): readonly string[] {
+  const { machine, project } = place;
+  const { OPENCODE_CONFIG: named = "" } = machine.env;
+  const inFolder = (join: (name: string) => string): readonly string[] => ["opencode.json", "opencode.jsonc"].map(join);
+  const own = inFolder((name) => fileOf(place, name));
+  if (project !== null) return [...own, ...inFolder((name) => machine.join(project, name))];
+  return named === "" ? own : [...own, named];
 }
 
 function plugIn(line: string): string {

@@ -1,5 +1,31 @@
 // How pi calls jpg: by an extension, a file of jpg's own.
-import { type AgentSetup, keepFunction, type Machine, type SetupPlace } from "../agent-format.ts";
+import {
+  type AgentSetup,
+  folderNamed,
+  keepFunction,
+  type Machine,
+  type OwnPlugin,
+  removalBy,
+  type SetupPlace,
+} from "../agent-format.ts";
+
+/** Measured with 0.73.1: settings list packages, folders by their path from the settings' own folder. */
+const PI_PACKAGE: OwnPlugin = {
+  does: ["hooks", "server", "live"],
+  find: ({ machine, project }, read) => {
+    const base = project === null ? piFolder(machine) : machine.join(project, ".pi");
+    const path = machine.join(base, "settings.json");
+    const packages = read(path, "packages");
+    for (const entry of Array.isArray(packages) ? packages : []) {
+      // An object may leave parts of a package out.
+      const folder = typeof entry === "string" ? folderNamed(machine, base, entry) : null;
+      if (folder === null || read(machine.join(folder, "package.json"), "name") !== "jpg-pi") continue;
+      const option = project === null ? [] : ["-l"];
+      return { path, removal: removalBy("pi", "remove", ...option, folder) };
+    }
+    return undefined;
+  },
+};
 
 export const PI_SETUP: AgentSetup = {
   program: "pi",
@@ -18,6 +44,7 @@ export const PI_SETUP: AgentSetup = {
     hasTools: true,
     next: "Start pi anew: /jpg-compact, /jpg-undo.",
   },
+  ownPlugin: PI_PACKAGE,
   // A session of an older version is rewritten in place.
   rewrites: true,
 };
