@@ -35,9 +35,14 @@ function keep(end: string, request: string): void {
 }
 
 async function open(): Promise<void> {
-  const env = { PATH: process.env["PATH"] ?? "", ...sandbox.env, TERM: "screen" } as Record<string, string>;
-  pane = openPane([process.execPath, BIN], { cwd: sandbox.project, env, columns: 80 });
+  start();
   await pane.shows(/q quit/);
+}
+
+function start(...words: readonly string[]): void {
+  const programs = [join(sandbox.home, "bin"), process.env["PATH"] ?? ""].join(":");
+  const env = { ...sandbox.env, PATH: programs, TERM: "screen" } as Record<string, string>;
+  pane = openPane([process.execPath, BIN, ...words], { cwd: sandbox.project, env, columns: 80 });
 }
 
 /** Filters by a word, and leaves the filter. */
@@ -133,6 +138,34 @@ describe.skipIf(tmuxMissing !== null)("jpg alone on a terminal (tmux)", () => {
     await choose("measure");
     pane.type("w");
     await pane.shows(/http:\/\/127\.0\.0\.1:\d+\/\w+\/c\/measure-\w[^ ]*%2Fmain\?token=/);
+    // Once the pages are no longer served, the list is there again, at the same row.
+    pane.type("C-c");
+    await pane.shows(/^> .*Measure the tide .*\n[\s\S]*q quit/m);
+  });
+
+  it("says which program failed, on what, and how to start it again, and comes back to the same row", async () => {
+    const folder = join(sandbox.home, "bin");
+    mkdirSync(folder);
+    writeFileSync(join(folder, "claude"), "#!/bin/sh\necho no licence >&2\nexit 3\n", { mode: 0o755 });
+    await open();
+    await choose("measure");
+    pane.type("r");
+    await pane.shows("Start Claude Code with it now? [Y/n]");
+    pane.type("Enter");
+    const failed = await pane.shows("any key: back to the list");
+    expect(failed).toContain("no licence");
+    expect(failed).toMatch(/claude ended with exit code 3\. It was to continue\s+"Measure the tide/);
+    expect(failed).toMatch(/To start it again:\s+claude --resume/);
+    pane.type("x");
+    await pane.shows(/^> .*Measure the tide .*\n[\s\S]*q quit/m);
+  });
+
+  it("names the newest conversation in what comes next after an import", async () => {
+    start("import", "--all");
+    const shown = await pane.shows("left with 0");
+    const [conversation] = (await sandbox.json<{ id: string }[]>(["ls"])).filter(({ id }) => id.startsWith("paint"));
+    const name = conversation?.id.split("-").at(-1);
+    expect(shown.replace(/\s+/g, " ")).toContain(`Next: \`jpg compact ${name} && jpg resume ${name} --exec\` goes on`);
   });
 
   it("says which key Enter is, and what the star means", async () => {

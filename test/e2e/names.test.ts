@@ -206,7 +206,7 @@ describe("what changes a conversation", () => {
         code: "other_conversation",
         exit: 2,
         says: new RegExp(`of ${other.id}, but the active conversation is ${own.id}`),
-        hint: new RegExp(`\`jpg use ${other.id}/`),
+        hint: new RegExp(`\`jpg revert ${other.suffix} ${word}\``),
       });
     await expectRefusal(sandbox, ["revert", own.compaction, other.compaction], {
       code: "other_conversation",
@@ -216,6 +216,40 @@ describe("what changes a conversation", () => {
     const aside = ["fork", other.commit, "aside"];
     await expectRefusal(sandbox, aside, { code: "other_conversation", exit: 2, says: new RegExp(other.id) });
     expect(storeState(sandbox)).toBe(before);
+    // What the hint says: the conversation's name first. The active one stays active.
+    const [active, ownBefore] = [sandbox.git(["symbolic-ref", "HEAD"]), refsOf(sandbox, own.id)];
+    expect(await jpg(["revert", other.suffix, beginningOf(other.compaction, 4)])).toMatchObject({ code: 0 });
+    expect([sandbox.git(["symbolic-ref", "HEAD"]), refsOf(sandbox, own.id)]).toEqual([active, ownBefore]);
+    await expectRefusal(sandbox, ["undo", other.suffix], {
+      code: "nothing_to_undo",
+      exit: 2,
+      says: new RegExp(other.id),
+      hint: new RegExp(`\`jpg log ${other.suffix}\``),
+    });
+    await expectRefusal(sandbox, ["revert", other.suffix, other.compaction], {
+      code: "already_reverted",
+      exit: 2,
+      says: new RegExp(other.compaction),
+      hint: new RegExp(`\`jpg revert ${other.suffix} [0-9a-f]+\` brings it back`),
+    });
+    expect(await jpg(["redo", other.suffix])).toMatchObject({ code: 0 });
+    // A conversation alone is enough where only one compaction is in force.
+    expect(await jpg(["revert", other.suffix])).toMatchObject({ code: 0 });
+    expect(await jpg(["redo", other.suffix])).toMatchObject({ code: 0 });
+    await jpg(["compact", other.suffix, "2..3"]);
+    await expectRefusal(sandbox, ["revert", other.suffix], {
+      code: "several_compactions",
+      exit: 2,
+      says: /has 2 compactions in force/,
+      hint: new RegExp(`\`jpg undo ${other.suffix}\` undoes the newest`),
+    });
+    expect(await jpg(["undo", other.suffix])).toMatchObject({ code: 0 });
+    // A compaction of the active conversation is not taken from the one that is named.
+    await expectRefusal(sandbox, ["revert", other.suffix, own.compaction], {
+      code: "other_conversation",
+      exit: 2,
+      says: new RegExp(own.id),
+    });
     await jpg(["use", other.id]);
     expect(await jpg(["revert", beginningOf(other.compaction, 4)])).toMatchObject({ code: 0 });
   });

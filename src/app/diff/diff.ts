@@ -18,6 +18,7 @@ import type { Workspace } from "../conversation/workspace.ts";
 import { isWithinTurns, resolveTurns } from "../conversation/written-range.ts";
 import { resolveId, resolveTree, treeOfTarget } from "../names/resolve-id.ts";
 import { resolveBranchRevision } from "../names/revision.ts";
+import { wordFor } from "../names/short-names.ts";
 import { buildHunks, type DiffHunk, type DiffRun } from "./diff-hunks.ts";
 import { countDiff, type DiffStat, isChanged } from "./diff-stat.ts";
 import { createDiffBudget, type DiffBudget, diffLines, diffWords, type LineRun } from "./line-diff.ts";
@@ -259,7 +260,7 @@ async function additionOf(
   const adding = findAddition(await readCompactions(workspace, tree), compaction);
   if (adding === null)
     throw userError("not_a_compaction", `${compaction} is not in the history of ${tree.branch}.`, {
-      hints: ["`jpg log` lists its compactions."],
+      hints: [`\`jpg log${await wordFor(workspace, tree.branch)}\` lists its compactions.`],
     });
   return adding;
 }

@@ -38,6 +38,7 @@ import { preferredBranch } from "../names/conversations.ts";
 import { findSession } from "../names/find-session.ts";
 import type { Target } from "../names/id-candidates.ts";
 import { resolveId, treeOfTarget } from "../names/resolve-id.ts";
+import { wordFor } from "../names/short-names.ts";
 import { type CompactionViews, loadCompactionViews } from "./blame.ts";
 import { agentBehind, type LogRow, namesChange, readCompactionLog } from "./log.ts";
 
@@ -162,7 +163,10 @@ export async function showCompaction(
   if (found === null) {
     const name = target.kind === "commit" ? abbreviateCommit(target.commit) : target.compaction;
     throw userError("not_a_compaction", `${name} adds no compaction to ${tree.branch}.`, {
-      hints: ["`jpg log` lists compactions and their commits.", `\`jpg git show ${name}\` shows any commit.`],
+      hints: [
+        `\`jpg log${await wordFor(workspace, tree.branch)}\` lists compactions and their commits.`,
+        `\`jpg git show ${name}\` shows any commit.`,
+      ],
     });
   }
   const { entry, path } = found;

@@ -3,7 +3,7 @@
 import { compareCompactions, isHiding } from "../../core/conversation/compaction.ts";
 import { groupOf, groupsOf } from "../../core/conversation/group.ts";
 import { abbreviateCommit, conversationOf } from "../../core/conversation/name.ts";
-import { userError } from "../../core/errors.ts";
+import { JpgError, userError } from "../../core/errors.ts";
 import { revertMessage, subjectOf } from "../../store/messages.ts";
 import type { FileChange, LogEntry } from "../../store/store.ts";
 import {
@@ -22,6 +22,7 @@ import type { Workspace } from "../conversation/workspace.ts";
 import { agentBehind, readLoggedRecords } from "../look/log.ts";
 import type { Target } from "../names/id-candidates.ts";
 import { resolveId } from "../names/resolve-id.ts";
+import { readShortNames, wordFor } from "../names/short-names.ts";
 
 export interface RevertReport {
   /** Newest commit written; null when nothing was. */
@@ -54,6 +55,58 @@ export async function revertCompactions(
   return revertTargets(workspace, await treeOf(workspace, name), targets);
 }
 
+/**
+ * Reverts what a person names: compactions or commits of the active conversation, or of the one whose full name comes first. Throws
+ * `other_conversation` with what to type for another's.
+ */
+export async function revertNamed(workspace: Workspace, words: readonly string[]): Promise<RevertReport> {
+  const branch = await conversationFirst(workspace, words);
+  if (branch !== null) return revertCompactions(workspace, words.slice(1), branch);
+  try {
+    return await revertCompactions(workspace, words);
+  } catch (error) {
+    if (!(error instanceof JpgError)) throw error;
+    const own = error.code === "unknown_id" && words.length === 1 ? await branchNamed(workspace, words[0] ?? "") : null;
+    if (own !== null) return revertTargets(workspace, own, [await onlyCompaction(workspace, own)]);
+    if (error.code !== "other_conversation") throw error;
+    const { word, branch: other } = error.data;
+    if (typeof word !== "string" || typeof other !== "string") throw error;
+    const name = (await readShortNames(workspace))(other);
+    const hints = [`To change it there: \`jpg revert ${name} ${word}\``];
+    throw new JpgError(error.kind, error.code, error.message, { hints, data: error.data, cause: error });
+  }
+}
+
+/** The branch that the first of several words names; null = it is a compaction or a commit, or wrong. */
+async function conversationFirst(workspace: Workspace, words: readonly string[]): Promise<string | null> {
+  const [first = "@", ...rest] = words;
+  if (rest.length === 0 || first === "@" || first === "-") return null;
+  return (await branchNamed(workspace, first))?.branch ?? null;
+}
+
+/** The branch that a word names as one that may be changed; null = it names something else, or nothing. */
+async function branchNamed(workspace: Workspace, word: string): Promise<BranchTree | null> {
+  try {
+    const { kind, branch } = await resolveId(workspace, word, ["branch", "compaction", "commit"], { changes: true });
+    return kind === "branch" ? await treeOf(workspace, branch) : null;
+  } catch (error) {
+    if (error instanceof JpgError) return null;
+    throw error;
+  }
+}
+
+/** The one compaction in force on a branch, or the one group. Throws `nothing_to_undo`, `several_compactions`. */
+async function onlyCompaction(workspace: Workspace, tree: BranchTree): Promise<NamedTarget> {
+  const { id } = await newestCompaction(workspace, tree);
+  const { live } = await loadCounted(workspace.store, tree);
+  const count = groupsOf(live.all).length;
+  if (count <= 1) return { word: id, target: { kind: "compaction", branch: tree.branch, compaction: id } };
+  const name = await wordFor(workspace, tree.branch);
+  throw userError("several_compactions", `${tree.branch} has ${count} compactions in force.`, {
+    hints: [`\`jpg undo${name}\` undoes the newest; \`jpg log${name}\` lists them.`],
+  });
+}
+
 async function revertTargets(
   workspace: Workspace,
   start: BranchTree,
@@ -74,7 +127,8 @@ async function revertTargets(
     if (entry === undefined && target.kind === "commit") await refuseMerge(workspace, name, target.commit);
   }
   const together = await groupPaths(workspace, tree, live);
-  const planned = targets.map((target) => withGroup(planRevert(tree, entries, target), together));
+  const typed = await wordFor(workspace, name);
+  const planned = targets.map((target) => withGroup(planRevert(tree, entries, { ...target, name: typed }), together));
   const ordered = await Promise.all(planned.map((plan) => inTurnOrder(workspace, plan)));
   const plans = withoutRepeats(await Promise.all(ordered.map((plan) => withRemovedPins(workspace, plan))));
   const warnings = plans.flatMap((plan) => noEffectNotes(plan, live));
@@ -119,7 +173,7 @@ export async function newestCompaction(workspace: Workspace, tree: BranchTree): 
   const id = compactionIdOfPath(newest?.path ?? "");
   if (newest === null || id === null) {
     throw userError("nothing_to_undo", `${tree.branch} has no live compaction to undo.`, {
-      hints: ["`jpg log` shows the compactions and what was reverted."],
+      hints: [`\`jpg log${await wordFor(workspace, tree.branch)}\` shows the compactions and what was reverted.`],
     });
   }
   const record = (await readLoggedRecords(workspace.store, [newest.entry])).get(newest.path);
@@ -153,7 +207,7 @@ export async function redoCompaction(workspace: Workspace, tree: BranchTree): Pr
   });
   if (undone === undefined) {
     throw userError("nothing_to_redo", `Nothing that was undone on ${tree.branch} is still undone.`, {
-      hints: ["`jpg log` shows the compactions and what was reverted."],
+      hints: [`\`jpg log${await wordFor(workspace, tree.branch)}\` shows the compactions and what was reverted.`],
     });
   }
   const { commit } = undone;
@@ -243,6 +297,11 @@ interface NamedTarget {
   readonly target: Target;
 }
 
+interface NamedPlace extends NamedTarget {
+  /** What follows a verb that is to act on its conversation, see `wordFor`. */
+  readonly name: string;
+}
+
 interface RevertPlan {
   /** The commit to revert. */
   readonly entry: LogEntry;
@@ -253,8 +312,7 @@ interface RevertPlan {
 }
 
 /** Plans the revert of one target. Throws `not_a_compaction`, `already_reverted`. */
-function planRevert(tree: BranchTree, entries: readonly LogEntry[], named: NamedTarget): RevertPlan {
-  const { target, word } = named;
+function planRevert(tree: BranchTree, entries: readonly LogEntry[], { target, word, name }: NamedPlace): RevertPlan {
   const live = new Set(tree.compactions.map((file) => file.path));
   const isMeant = (path: string): boolean =>
     target.kind !== "compaction" || compactionIdOfPath(path) === target.compaction;
@@ -265,14 +323,14 @@ function planRevert(tree: BranchTree, entries: readonly LogEntry[], named: Named
     throw userError(
       "not_a_compaction",
       `${word} is not a compaction of ${tree.branch}, nor a commit that adds or reverts one.`,
-      { hints: ["`jpg log` lists them."] },
+      { hints: [`\`jpg log${name}\` lists them; \`jpg undo${name}\` undoes the newest.`] },
     );
   }
   const remove = entry.added.filter((path) => isMeant(path) && live.has(path));
   const restore = target.kind === "compaction" ? [] : entry.removed.filter((path) => !live.has(path));
   if (remove.length + restore.length === 0) {
     const revert = entries.find(({ removed }) => entry.added.some((path) => isMeant(path) && removed.includes(path)));
-    throw alreadyReverted(word, tree.branch, revert);
+    throw alreadyReverted({ word, name }, tree.branch, revert);
   }
   return { entry, remove, restore, ids: idsOf([...remove, ...restore]) };
 }
@@ -313,14 +371,20 @@ async function withRemovedPins({ store }: Workspace, plan: RevertPlan): Promise<
   return entry?.commit === commit ? { ...plan, restore: [...plan.restore, ...entry.removed] } : plan;
 }
 
-function alreadyReverted(word: string, branch: string, revert: LogEntry | undefined): Error {
+function alreadyReverted(
+  { word, name }: Pick<NamedPlace, "word" | "name">,
+  branch: string,
+  revert: LogEntry | undefined,
+): Error {
   const commit = revert === undefined ? undefined : abbreviateCommit(revert.commit);
   return userError(
     "already_reverted",
     `${word} is not in force on ${branch}${commit === undefined ? "" : `: ${commit} reverted it`}.`,
     {
       hints:
-        commit === undefined ? ["`jpg log` shows what is in force."] : [`\`jpg revert ${commit}\` brings it back.`],
+        commit === undefined
+          ? [`\`jpg log${name}\` shows what is in force.`]
+          : [`\`jpg revert${name} ${commit}\` brings it back.`],
     },
   );
 }

@@ -3,7 +3,7 @@
 import { statSync } from "node:fs";
 import { type Compaction, compareCompactions, isHiding } from "../../core/conversation/compaction.ts";
 import { rangesDecidedBy } from "../../core/conversation/covered-range.ts";
-import { conversationOf, shortBranch } from "../../core/conversation/name.ts";
+import { conversationOf } from "../../core/conversation/name.ts";
 import { JpgError, userError } from "../../core/errors.ts";
 import { type CompactRequest, compact } from "../compact/compact.ts";
 import { type CompactReport, overallTokens } from "../compact/compact-report.ts";
@@ -17,6 +17,7 @@ import { importSessions } from "../import/import.ts";
 import { createKnownSessions } from "../import/import-request.ts";
 import { countFirstCall, type FirstCall, ownAgent } from "../import/resume.ts";
 import { mainBranch, preferredBranch } from "../names/conversations.ts";
+import { readShortNames, wordFor } from "../names/short-names.ts";
 import { findKeptFiles } from "../sessions/kept-files.ts";
 import { agentName } from "../sessions/session-registry.ts";
 import { type RevertReport, revertCompactions } from "./revert.ts";
@@ -84,7 +85,9 @@ export async function planAgentUndo(
   const agent = ownAgent(tree);
   if (agent === undefined) {
     throw userError("unknown_agent", `${tree.branch} comes from no agent that jpg can resume.`, {
-      hints: ["`jpg log` lists its compactions; `jpg revert ID` undoes one."],
+      hints: [
+        `\`jpg log${await wordFor(workspace, tree.branch)}\` lists its compactions; \`jpg revert COMPACTION\` undoes one.`,
+      ],
     });
   }
   const { applied } = await loadCompactions(workspace.store, tree);
@@ -126,7 +129,7 @@ async function nothingToUndo(
   }: { readonly tree: BranchTree; readonly agent: string; readonly applied: readonly Compaction[] },
 ): Promise<JpgError> {
   const others = applied.some((compaction) => !isAgentsOwn(compaction) && !isBreak(compaction));
-  const id = tree.branch === (await preferredBranch(workspace)) ? "" : ` ${shortBranch(tree.branch)}`;
+  const id = await wordFor(workspace, tree.branch);
   const own = others
     ? `\`jpg undo${id}\` undoes the newest compaction that jpg made.`
     : `\`jpg log${id}\` shows the compactions.`;
@@ -149,10 +152,11 @@ async function hintsToUndo(workspace: Workspace, branch: string | null, otherwis
   const mains = conversations.flatMap((name) => mainBranch(tips, name, active) ?? []);
   const times = await store.readCommitTimes(mains.map(({ commit }) => commit));
   const dated = mains.map((tip, at) => ({ name: tip.name, time: times[at] ?? 0 })).sort((a, b) => b.time - a.time);
+  const nameOf = await readShortNames(workspace);
   const found: string[] = [];
   for (const { name } of dated.slice(0, MOST_SEARCHED)) {
     if (found.length < NAMED && name !== branch && (await hasAgentsOwn(workspace, name)))
-      found.push(`\`jpg undo --agent ${shortBranch(name)}\``);
+      found.push(`\`jpg undo --agent ${nameOf(name)}\``);
   }
   return found.length === 0 ? [otherwise] : [otherwise, `An agent compacted something here: ${found.join(", ")}`];
 }

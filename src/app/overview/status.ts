@@ -9,6 +9,7 @@ import type { Workspace } from "../conversation/workspace.ts";
 import { createSessionStates } from "../import/session-state.ts";
 import { createFactsReader, type FactsReader } from "../look/facts.ts";
 import { describeRemotes, preferredBranch } from "../names/conversations.ts";
+import { shortNamesAmong } from "../names/short-names.ts";
 import { findAgentSessions } from "../sessions/kept-files.ts";
 import { type ExpiringSessions, findExpiring } from "./expiry.ts";
 
@@ -19,7 +20,13 @@ export interface StatusReport {
   /** The conversation that `@` names; null when there is none. */
   readonly active: (ConversationFacts & { readonly branch: string }) | null;
   /** The conversation in which somebody spoke last, if it is not the active one; absent = it is, or there is none. */
-  readonly newest?: { readonly branch: string; readonly title: string; readonly updated_at: string };
+  readonly newest?: {
+    readonly branch: string;
+    /** What a person types for it. */
+    readonly name: string;
+    readonly title: string;
+    readonly updated_at: string;
+  };
   readonly conversations: number;
   /** What remotes have while the store is empty, and what to type; absent if they have nothing, or the store does. */
   readonly elsewhere?: string;
@@ -106,5 +113,6 @@ async function readNewest(
   if (newest === null || (active !== undefined && conversationOf(newest.branch) === conversationOf(active.name)))
     return null;
   const { branch, title, updated_at } = newest;
-  return { branch, title, updated_at };
+  const name = shortNamesAmong(branches.map((tip) => tip.name))(branch);
+  return { branch, name, title, updated_at };
 }

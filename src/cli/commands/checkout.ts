@@ -1,12 +1,11 @@
 import { type CheckoutReport, checkoutBranch } from "../../app/manage/checkout.ts";
-import { preferredBranch } from "../../app/names/conversations.ts";
 import { resolveCheckoutArguments } from "../../app/names/resolve-id.ts";
 import { abbreviateCommit } from "../../core/conversation/name.ts";
-import { forTerminal, forTerminalLine, joinLines, safe, shellWord } from "../../core/safe-text.ts";
+import { forTerminal, forTerminalLine, joinLines, type SafeText, safe, shellWord } from "../../core/safe-text.ts";
 import { type CommandSpec, flag } from "../frame/command.ts";
 import type { Output } from "../frame/output.ts";
 import { wrapProse } from "../frame/wrap.ts";
-import { shortName } from "../render/status.ts";
+import { idToType } from "./next-steps.ts";
 
 export const command: CommandSpec = {
   name: "checkout",
@@ -36,15 +35,14 @@ export const command: CommandSpec = {
         output.info(
           safe`${forTerminalLine(report.excluded_by)} names it, so that \`git add\` in the repository around it leaves it alone.`,
         );
-      if (output.seen) sayWhatNext(report, await preferredBranch(workspace), output);
+      if (output.seen) sayWhatNext(report, await idToType(workspace, report.branch), output);
     }
     return 0;
   },
 };
 
 /** For those who know git's checkout: the active conversation is still the one before, and the files are a worktree's. */
-function sayWhatNext({ branch, commit, path }: CheckoutReport, active: string | null, { info }: Output): void {
-  if (commit === undefined && branch !== active)
-    info(safe`To make it the active conversation: \`jpg use ${forTerminalLine(shortName(branch))}\``);
+function sayWhatNext({ commit, path }: CheckoutReport, id: SafeText, { info }: Output): void {
+  if (commit === undefined && id !== "") info(safe`To make it the active conversation: \`jpg use${id}\``);
   info(safe`To remove the files again: \`jpg git worktree remove ${forTerminalLine(shellWord(path))}\``);
 }

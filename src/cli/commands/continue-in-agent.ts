@@ -5,6 +5,7 @@ import type { Workspace } from "../../app/conversation/workspace.ts";
 import { isOnPath } from "../../app/import/hooks.ts";
 import type { ResumeReport } from "../../app/import/resume.ts";
 import { runProgram } from "../../app/models/external-process.ts";
+import { readShortNames } from "../../app/names/short-names.ts";
 import { agentName } from "../../app/sessions/session-registry.ts";
 import { isSameFolder } from "../../core/folder-path.ts";
 import { forTerminalLine, safe } from "../../core/safe-text.ts";
@@ -31,15 +32,35 @@ export async function continueInAgent(
   if (json) output.json({ ...report, ...more });
   else {
     output.raw(`${commandLine(report, runtime)}\n`);
-    for (const line of renderResumed(report, { agent, home: runtime.home, isPriced })) output.info(line);
+    const id = (await readShortNames(workspace))(report.branch);
+    for (const line of renderResumed(report, { agent, id, home: runtime.home, isPriced })) output.info(line);
     if (report.note !== undefined && !report.reused) output.info(forTerminalLine(report.note));
   }
   const isAsked = !json && !output.quiet && Number.isFinite(output.width) && isTerminal(process.stdin, output);
   if (!flag(options, "exec") && !(isAsked && (await isWantedNow({ runtime, output }, report)))) return 0;
   await workspace.close();
-  const where = { cwd: report.directory, env: runtime.env };
-  const failed = report.before === undefined ? 0 : await runProgram(report.before, where);
-  return failed === 0 ? runProgram(report.command, where) : failed;
+  for (const command of [report.before, report.command]) {
+    const code = command === undefined ? 0 : await runProgram(command, { cwd: report.directory, env: runtime.env });
+    if (code !== 0) return sayFailed({ runtime, output }, { report, command: command ?? [], code });
+  }
+  return 0;
+}
+
+/** Says which program ended with an error, on what, and what starts it again. Returns its exit code. */
+function sayFailed(
+  { runtime, output }: Pick<CommandContext, "runtime" | "output">,
+  {
+    report,
+    command,
+    code,
+  }: { readonly report: ResumeReport; readonly command: readonly string[]; readonly code: number },
+): number {
+  const [program = ""] = command;
+  output.warn(
+    safe`${forTerminalLine(program)} ended with exit code ${code}. It was to continue "${forTerminalLine(report.title)}" for ${forTerminalLine(agentName(report.agent))}, and that session stays as it is; what ${forTerminalLine(program)} said is above.`,
+  );
+  output.info(safe`To start it again: ${forTerminalLine(commandLine(report, runtime))}`);
+  return code;
 }
 
 /** Asks whether to start the agent. Where its program is not installed, says what to type once it is. */

@@ -23,28 +23,34 @@ interface ActionSpec {
   readonly preview?: (context: CommandContext, branch: string) => Promise<boolean>;
   /** Asked after the preview. */
   readonly question?: string;
-  /** Whether the list is shown again afterwards; else the command has the last word. */
-  readonly returns: boolean;
+  /** When the list is shown again: once its output is read, at once, or only if the command fails, which else has the last word. */
+  readonly returns: "after a key" | "at once" | "if it fails";
 }
 
 const ACTIONS_BY_KEY: Readonly<Record<RowAction, ActionSpec>> = {
-  resume: { load: () => import("./resume.ts"), returns: false },
-  show: { load: () => import("./show.ts"), returns: true },
-  compact: { load: () => import("./compact.ts"), preview: previewCompact, question: "Compact it?", returns: true },
-  diff: { load: () => import("./diff.ts"), options: { stat: true }, returns: true },
-  undo: { load: () => import("./undo.ts"), preview: previewUndo, question: "Undo it?", returns: true },
-  page: { load: () => import("./serve.ts"), options: { open: true }, returns: false },
+  resume: { load: () => import("./resume.ts"), returns: "if it fails" },
+  show: { load: () => import("./show.ts"), returns: "after a key" },
+  compact: {
+    load: () => import("./compact.ts"),
+    preview: previewCompact,
+    question: "Compact it?",
+    returns: "after a key",
+  },
+  diff: { load: () => import("./diff.ts"), options: { stat: true }, returns: "after a key" },
+  undo: { load: () => import("./undo.ts"), preview: previewUndo, question: "Undo it?", returns: "after a key" },
+  page: { load: () => import("./serve.ts"), options: { open: true }, returns: "at once" },
 };
 
 /** Does it. Returns an exit code if the list has ended with it; null = the list is shown again. */
 export async function runRowAction(given: CommandContext, action: RowAction, branch: string): Promise<number | null> {
   const spec = ACTIONS_BY_KEY[action];
   const context = { ...given, options: { ...given.options, ...spec.options }, args: [branch] };
-  if (!spec.returns) return runNamed(context, spec);
   try {
     const isWanted = spec.preview === undefined || (await isConfirmed(context, spec, branch));
     if (isWanted === "no") return null;
-    if (isWanted !== "nothing") await runNamed(context, spec);
+    const code = isWanted === "nothing" ? 0 : await runNamed(context, spec);
+    if (code === 0 && spec.returns === "if it fails") return 0;
+    if (code === 0 && spec.returns === "at once") return null;
   } catch (error) {
     if (!(error instanceof JpgError)) throw error;
     context.output.error(error);

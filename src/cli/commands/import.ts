@@ -3,6 +3,8 @@ import type { Workspace } from "../../app/conversation/workspace.ts";
 import { drainFirst } from "../../app/import/drain-spool.ts";
 import { type ImportOutcome, importSessions } from "../../app/import/import.ts";
 import { parseImportArguments } from "../../app/import/import-request.ts";
+import { preferredBranch } from "../../app/names/conversations.ts";
+import { readShortNames } from "../../app/names/short-names.ts";
 import { exampleAgent, formatNames } from "../../app/sessions/session-registry.ts";
 import {
   type BundleFile,
@@ -13,7 +15,7 @@ import {
   withBundleFile,
 } from "../../app/share/bundle.ts";
 import { appendAll } from "../../core/lists.ts";
-import { forTerminal, safe } from "../../core/safe-text.ts";
+import { forTerminal, forTerminalLine, safe } from "../../core/safe-text.ts";
 import { type CommandContext, type CommandSpec, flag, text } from "../frame/command.ts";
 import { errorDocument } from "../frame/render-error.ts";
 import { exitCodeAfterImport, renderFailure, renderImport } from "../render/import.ts";
@@ -92,6 +94,7 @@ async function importFiles(
   });
   if (!json && taken.length > 0) output.data(renderBundle(taken, output));
   printOutcome(context, outcome, taken);
+  if (!json && output.seen) await printNext(context, workspace, outcome);
   return exitCodeAfterImport(outcome);
 }
 
@@ -105,10 +108,21 @@ function printOutcome(
   else if (!output.quiet)
     output.data(renderImport(sessions, { ...output, verbose: output.verbose, namesIn: runtime.cwd }));
   for (const failure of failed) output.warn(renderFailure(failure));
-  if (!json && output.seen && sessions.some(({ status }) => status === "created"))
-    output.info(
-      safe`Next: \`jpg compact && jpg resume --exec\` goes on in the agent with a shorter view; \`jpg\` shows what is here.`,
-    );
+}
+
+/** Says what to type next about the newest session, which the import made active, or else about one that it created. */
+async function printNext({ output }: CommandContext, workspace: Workspace, { sessions }: ImportOutcome): Promise<void> {
+  const created = sessions.filter(({ status }) => status === "created");
+  const [first] = created;
+  if (first === undefined) return;
+  const active = await preferredBranch(workspace);
+  const { branch } = created.find((one) => one.branch === active) ?? first;
+  const id = forTerminalLine((await readShortNames(workspace))(branch));
+  const all =
+    created.length === 1 ? safe`\`jpg\` shows what is here` : safe`\`jpg ls --sort size\` lists the largest first`;
+  output.info(
+    safe`Next: \`jpg compact ${id} && jpg resume ${id} --exec\` goes on in the agent with a shorter view; ${all}.`,
+  );
 }
 
 /** Returns a workspace whose standard input is already read, as it can be read only once. */

@@ -1,8 +1,9 @@
 // The table of `jpg ls`, which fits on 80 columns: the title gets what the other columns leave.
+
 import { type ListRow, NEARLY_FULL } from "../../app/look/list.ts";
+import { shortNames } from "../../app/names/short-names.ts";
 import type { MachineRow } from "../../app/overview/machine.ts";
 import { shortAgentName } from "../../app/sessions/session-registry.ts";
-import { suffixOf } from "../../core/conversation/name.ts";
 import { formatTokens } from "../../core/conversation/token-estimate.ts";
 import { renderUsd } from "../../core/model/money.ts";
 import { forTerminal, joinLines, type SafeText, safe } from "../../core/safe-text.ts";
@@ -125,24 +126,6 @@ function projectName(project: string | null | undefined): string {
 
 function textOf(cell: Cell): string {
   return typeof cell === "string" ? cell : cell.text;
-}
-
-type Named = Pick<ListedRow, "id" | "branch">;
-
-/** The last characters of a name, which name the conversation, with the fork; the whole name where several end so. */
-export function shortNames(rows: readonly Named[]): (row: Named) => string {
-  const owners = new Map<string, Set<string>>();
-  for (const { id } of rows) {
-    if (id === "") continue;
-    const suffix = suffixOf(id) ?? id;
-    owners.set(suffix, (owners.get(suffix) ?? new Set()).add(id));
-  }
-  return ({ id, branch }) => {
-    const suffix = suffixOf(id) ?? id;
-    const name = owners.get(suffix)?.size === 1 ? suffix : id;
-    const fork = branch.startsWith(`${id}/`) ? branch.slice(id.length + 1) : branch;
-    return fork === "main" ? name : `${name}/${fork}`;
-  };
 }
 
 function markedId({ active, session }: ListedRow, id: string, style: Style): Cell {

@@ -1,15 +1,15 @@
 // What `jpg import`, `import --list` and `sync` print, and their exit codes.
+
 import type { ImportOutcome } from "../../app/import/import.ts";
 import type { ImportReport, LeftTurns } from "../../app/import/import-report.ts";
 import type { KeptRow } from "../../app/import/list-kept.ts";
 import type { SyncReport } from "../../app/import/sync.ts";
-import { suffixOf } from "../../core/conversation/name.ts";
+import { shortNames } from "../../app/names/short-names.ts";
 import { appendAll } from "../../core/lists.ts";
 import { forTerminal, forTerminalLine, joinLines, joinSafe, type SafeText, safe } from "../../core/safe-text.ts";
 import { type Cell, type Column, renderTable, renderTableText } from "../frame/table.ts";
 import { fitMiddle, type Rendering, type Style } from "../frame/terminal.ts";
 import { wrapProse } from "../frame/wrap.ts";
-import { shortNames } from "./conversations.ts";
 import { renderLostTurns } from "./damage.ts";
 import { groupDigits, renderAge, renderBytes, renderCount, renderPath } from "./quantity.ts";
 
@@ -62,11 +62,12 @@ export function renderImport(reports: readonly ImportReport[], rendering: Import
           columns: COLUMNS,
           width,
         });
+  const nameOf = shortNames(reports);
   const lines = [
     ...skippedLines(reports, rendering),
     ...reports.flatMap(sideFileNotes),
     ...reports.flatMap(rewrittenFile),
-    ...reports.flatMap(unreachedTurns),
+    ...reports.flatMap((report) => unreachedTurns(report, nameOf)),
   ];
   const notes = [
     ...lines,
@@ -140,12 +141,14 @@ function rewrittenFile({ source, branch, file_state, status }: ImportReport): Sa
   return [safe`${name} was rewritten since it was imported: ${former}.`];
 }
 
+type NameOf = ReturnType<typeof shortNames>;
+
 /** Says which turns the agent no longer reaches in its damaged file, and what hands them back. */
-function unreachedTurns({ id, unreached, agent_of: of }: ImportReport): SafeText[] {
+function unreachedTurns({ id, branch, unreached, agent_of: of }: ImportReport, nameOf: NameOf): SafeText[] {
   if (unreached === undefined || of !== undefined) return [];
   const { turns, compacted_turns: compacted = [] } = unreached;
   const [agent, whole] = [forTerminalLine(unreached.agent), forTerminalLine(id)];
-  const name = forTerminalLine(suffixOf(id) ?? id);
+  const name = forTerminalLine(nameOf({ id, branch }));
   const repair = safe`\`jpg resume ${name} --repair --all\``;
   const lost =
     turns.length === 0

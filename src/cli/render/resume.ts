@@ -1,7 +1,7 @@
 // What `jpg resume` and `jpg undo --agent` say of a session that they wrote, a sentence a line.
 import type { FirstCall, ResumeReport } from "../../app/import/resume.ts";
 import type { AgentUndoPlan } from "../../app/manage/undo-agent.ts";
-import { abbreviateId, shortBranch } from "../../core/conversation/name.ts";
+import { abbreviateId } from "../../core/conversation/name.ts";
 import { formatTokens } from "../../core/conversation/token-estimate.ts";
 import { renderUsd } from "../../core/model/money.ts";
 import { forTerminalLine, type SafeText, safe, shellWord } from "../../core/safe-text.ts";
@@ -11,12 +11,23 @@ import { renderPath, renderRange, renderTokens } from "./quantity.ts";
 /** Renders which file was written and under which name, the way back, and unless `isPriced`, said before, what the first call costs. */
 export function renderResumed(
   report: ResumeReport,
-  { agent, home, isPriced }: { readonly agent: string; readonly home: string; readonly isPriced: boolean },
+  {
+    agent,
+    id,
+    home,
+    isPriced,
+  }: {
+    readonly agent: string;
+    /** The conversation's short name. */
+    readonly id: string;
+    readonly home: string;
+    readonly isPriced: boolean;
+  },
 ): SafeText[] {
   const { path, title, reused, original, first_call: first } = report;
   const place = renderPath(path, home);
   const [name, shown] = [forTerminalLine(agent), forTerminalLine(title)];
-  const lost = notSeen(report, name);
+  const lost = notSeen(report, name, id);
   if (report.is_original)
     return [safe`Nothing to write: ${name}'s own session holds exactly this view: ${place}`, ...lost];
   const where = reused
@@ -31,11 +42,10 @@ export function renderResumed(
 }
 
 /** Says which turns the view lacks only because the agent's file is damaged, and what hands them back. */
-function notSeen({ branch, unreached }: ResumeReport, agent: SafeText): SafeText[] {
+function notSeen({ unreached }: ResumeReport, agent: SafeText, id: string): SafeText[] {
   if (unreached === undefined) return [];
-  const id = forTerminalLine(shellWord(shortBranch(branch)));
   return [
-    safe`${agent} will not see ${renderLostTurns(unreached)} (broken chain): \`jpg resume ${id} --repair --all\` hands them back.`,
+    safe`${agent} will not see ${renderLostTurns(unreached)} (broken chain): \`jpg resume ${forTerminalLine(shellWord(id))} --repair --all\` hands them back.`,
   ];
 }
 

@@ -4,7 +4,6 @@ import type { ExpiringSessions } from "../../app/overview/expiry.ts";
 import type { StatusReport } from "../../app/overview/status.ts";
 import { exampleAgent, resumingAgents } from "../../app/sessions/session-registry.ts";
 import { DEFAULT_KEEP_LAST } from "../../core/conversation/bound-resolution.ts";
-import { conversationOf, forkOf, suffixOf } from "../../core/conversation/name.ts";
 import { forTerminal, forTerminalLine, joinLines, joinSafe, type SafeText, safe } from "../../core/safe-text.ts";
 import type { Rendering, Style } from "../frame/terminal.ts";
 import { wrapProse } from "../frame/wrap.ts";
@@ -52,17 +51,9 @@ function nextLines({ turns, compacted_to, agent }: ConversationFacts, style: Sty
 /** Sessions that hooks import do not become active while another conversation is. */
 function newestLines({ newest }: StatusReport, style: Style): SafeText[] {
   if (newest === undefined) return [];
-  const { branch, title } = newest;
-  const name = forTerminalLine(shortName(branch));
+  const { name: id, title } = newest;
+  const name = forTerminalLine(id);
   return [safe`Newest, but not active: ${forTerminalLine(title)} (${style.id(safe`jpg use ${name}`)})`];
-}
-
-/** `k3f9`, or `k3f9/try-b` of a fork. */
-export function shortName(branch: string): string {
-  const conversation = conversationOf(branch);
-  const fork = forkOf(branch);
-  const name = suffixOf(conversation) ?? conversation;
-  return fork === "main" ? name : `${name}/${fork}`;
 }
 
 function listLines({ conversations }: StatusReport, style: Style): SafeText[] {

@@ -95,13 +95,6 @@ export function suffixOf(conversation: string): string | null {
   return /-([0-9a-hjkmnp-tv-z]{4,})$/.exec(conversation)?.[1] ?? null;
 }
 
-/** What names a branch in the fewest characters: `k3f9`, for a fork `k3f9/try-b`; the conversation's whole name if it has no suffix. */
-export function shortBranch(branch: string): string {
-  const [conversation, fork] = [conversationOf(branch), forkOf(branch)];
-  const word = suffixOf(conversation) ?? conversation;
-  return fork === "main" ? word : `${word}/${fork}`;
-}
-
 /** Makes the id of a conversation, `fix-parser-k3f9`, from its title and a suffix (see shortId). */
 export function conversationId(title: string, suffix: string): string {
   return `${slugOf(title)}-${suffix}`;
