@@ -2,13 +2,13 @@
 import { existsSync } from "node:fs";
 import { extname, resolve } from "node:path";
 import { compactionIdOfPath } from "../../app/conversation/append.ts";
-import { writeResultFile } from "../../app/conversation/runtime.ts";
 import { diffConversation } from "../../app/diff/diff.ts";
 import { exportConversation } from "../../app/import/export.ts";
 import { readCompactionLog } from "../../app/look/log.ts";
 import { readStats } from "../../app/look/stats.ts";
 import { forkConversation } from "../../app/manage/fork.ts";
 import { revertCompactions } from "../../app/manage/revert.ts";
+import { writeNamedFile } from "../../app/sessions/named-file.ts";
 import { loadChatStatus, loadLastRequest, openChatModel } from "../../app/talk/chat-model.ts";
 import { conversationOf } from "../../core/conversation/name.ts";
 import { formatTokens } from "../../core/conversation/token-estimate.ts";
@@ -115,7 +115,7 @@ const exportCommand: SlashCommand = {
       to: FORMATS[extname(name).toLowerCase()] ?? "markdown",
       fullHistory: names.length < words.length,
     });
-    await writeResultFile(path, text);
+    await writeNamedFile(runtime, path, text);
     terminal.write(safe`Wrote ${forTerminalLine(path)}\n`);
     return {};
   },

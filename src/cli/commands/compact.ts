@@ -3,10 +3,10 @@ import { type AcceptedSummary, acceptedSummary, createBundle } from "../../app/c
 import { adviseAuto } from "../../app/compact/advise-auto.ts";
 import { type CompactRequest, compact } from "../../app/compact/compact.ts";
 import type { CompactReport } from "../../app/compact/compact-report.ts";
-import { writeResultFile } from "../../app/conversation/runtime.ts";
 import type { Workspace } from "../../app/conversation/workspace.ts";
 import { refusePastEnd } from "../../app/conversation/written-range.ts";
 import { resolveWhole } from "../../app/names/resolve-id.ts";
+import { writeNamedFile } from "../../app/sessions/named-file.ts";
 import { PIPELINE_NAMES, STRATEGY_NAMES } from "../../core/compact/strategies/strategy-names.ts";
 import { describeSettings } from "../../core/compact/strategies/strategy-words.ts";
 import type { RangeRequest } from "../../core/conversation/bound-resolution.ts";
@@ -258,7 +258,7 @@ async function writeBundle({ output, runtime, json }: CommandContext, file: stri
     return 0;
   }
   const path = resolve(runtime.cwd, file);
-  await writeResultFile(path, bundle);
+  await writeNamedFile(runtime, path, bundle);
   if (json) output.json({ path });
   else
     output.info(

@@ -2,11 +2,12 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { applyPlan } from "../../app/compact/edit.ts";
 import { carryOver, type EditReport, offerPlan, type PlanOffer } from "../../app/compact/edit-plan.ts";
-import { type Runtime, writeResultFile } from "../../app/conversation/runtime.ts";
+import type { Runtime } from "../../app/conversation/runtime.ts";
 import type { BranchTree } from "../../app/conversation/tree.ts";
 import type { Workspace } from "../../app/conversation/workspace.ts";
 import { editorFailed, openEditor } from "../../app/models/external-process.ts";
 import { resolveWhole } from "../../app/names/resolve-id.ts";
+import { writeNamedFile } from "../../app/sessions/named-file.ts";
 import { markPlan, type PlanProblem, withoutMarks } from "../../core/compact/edit-plan.ts";
 import { JpgError, reasonOf, userError } from "../../core/errors.ts";
 import { forTerminal, forTerminalLine, safe, shellWord } from "../../core/safe-text.ts";
@@ -122,7 +123,7 @@ async function emitPlan({ output, runtime, json }: CommandContext, file: string,
   const plan = renderPlan(offer, { columns: PLAN_COLUMNS, now: runtime.now() });
   if (file !== "" && file !== "-") {
     const path = resolve(runtime.cwd, file);
-    await writeResultFile(path, plan);
+    await writeNamedFile(runtime, path, plan);
     if (json) output.json({ path });
     else
       output.info(

@@ -1,5 +1,4 @@
 import { resolve } from "node:path";
-import { writeResultFile } from "../../app/conversation/runtime.ts";
 import {
   EXPORT_FORMATS,
   exportByPlugin,
@@ -11,6 +10,7 @@ import {
 import { exportOriginal } from "../../app/import/original.ts";
 import { resolveTree, resolveWholeTree } from "../../app/names/resolve-id.ts";
 import { treeAt } from "../../app/names/revision.ts";
+import { writeNamedFile } from "../../app/sessions/named-file.ts";
 import { writingAgents } from "../../app/sessions/session-registry.ts";
 import { describeLeftOut } from "../../app/share/masked-page.ts";
 import { userError } from "../../core/errors.ts";
@@ -33,7 +33,10 @@ export const command: CommandSpec = {
   arguments: [{ name: "[id]", description: "conversation; default @" }],
   options: [
     { flags: "--to <format>", description: "format to write", choices: FORMATS, isOpen: true, asks: "plugins" },
-    { flags: "-o, --output <file>", description: "write to this file instead of standard output" },
+    {
+      flags: "-o, --output <file>",
+      description: "write to this file instead of standard output; never over an agent's session",
+    },
     { flags: "--full-history", description: "all turns as they were said, instead of the view" },
     {
       flags: "--original",
@@ -185,7 +188,7 @@ async function writeBytes(
   for await (const chunk of chunks) parts.push(chunk);
   const bytes = Buffer.concat(parts);
   const path = resolve(runtime.cwd, file);
-  await writeResultFile(path, bytes);
+  await writeNamedFile(runtime, path, bytes);
   if (json) output.json({ path, bytes: bytes.length });
   else output.info(safe`Wrote ${forTerminalLine(path)} (${bytes.length} bytes).`);
   return 0;

@@ -1,9 +1,9 @@
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import { writeResultFile } from "../../app/conversation/runtime.ts";
 import type { BranchTree } from "../../app/conversation/tree.ts";
 import type { Workspace } from "../../app/conversation/workspace.ts";
 import { resolveWholeTree } from "../../app/names/resolve-id.ts";
+import { writeNamedFile } from "../../app/sessions/named-file.ts";
 import { refuseLocal, type SharedFile, shareView, shareWhole } from "../../app/share/share.ts";
 import { conversationOf } from "../../core/conversation/name.ts";
 import { userError } from "../../core/errors.ts";
@@ -49,7 +49,7 @@ export const command: CommandSpec = {
       bytes += piece.length;
     });
     if (path === null) for await (const piece of counted) output.raw(piece);
-    else await writeResultFile(path, counted);
+    else await writeNamedFile(context.runtime, path, counted);
     reportShare(context, report, { path, bytes });
     if (json && path !== null) output.json({ path, bytes, ...report });
     return 0;
@@ -68,7 +68,7 @@ async function sharePage(
   const path = await pathToWrite(context, `${name}.html`);
   const bytes = Buffer.from(html);
   if (path === null) output.raw(bytes);
-  else await writeResultFile(path, bytes);
+  else await writeNamedFile(context.runtime, path, bytes);
   const said = renderSharedPage(report, { path, bytes: bytes.length });
   if (path === null) output.info(said);
   else if (json) output.json({ path, bytes: bytes.length, ...report });
