@@ -10,9 +10,10 @@ import { copyImportedSandbox, type ImportedSandbox } from "../helpers/prepared-s
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const page = readFileSync(join(root, "docs/format-without-jpg.md"), "utf8");
 
-function programOf(language: string): string {
-  const [, text = ""] = new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(page) ?? [];
-  return text;
+/** The text of a program of the page: the first of a language, or another one. */
+function programOf(language: string, nth = 0): string {
+  const found = [...page.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, "g"))];
+  return found[nth]?.[1] ?? "";
 }
 
 type Line = readonly [type: string, id: string, content: unknown];
@@ -38,10 +39,19 @@ async function shown(): Promise<readonly Line[]> {
     .map((event) => [String(event["type"]), String(event["id"]), event[VALUES.find((name) => name in event) ?? ""]]);
 }
 
-function printed(program: string, file: string): readonly Line[] {
-  const path = join(sandbox.home, file);
-  writeFileSync(path, programOf(file.endsWith(".py") ? "python" : "sh"));
-  const { stdout, stderr, status } = spawnSync(program, [path], { cwd: sandbox.store, encoding: "utf8" });
+interface Program {
+  readonly runs: "bash" | "python3";
+  readonly text: string;
+}
+
+const SHELL: Program = { runs: "bash", text: programOf("sh") };
+const PYTHON: Program = { runs: "python3", text: programOf("python") };
+const LONGER: Program = { runs: "python3", text: programOf("python", 1) };
+
+function printed({ runs, text }: Program): readonly Line[] {
+  const path = join(sandbox.home, "program");
+  writeFileSync(path, text);
+  const { stdout, stderr, status } = spawnSync(runs, [path], { cwd: sandbox.store, encoding: "utf8" });
   expect([status, stderr]).toEqual([0, ""]);
   return stdout
     .trim()
@@ -52,12 +62,21 @@ function printed(program: string, file: string): readonly Line[] {
 const isMissing = (program: string): boolean => spawnSync(program, ["--version"]).status !== 0;
 
 describe("docs/format-without-jpg.md", () => {
-  it.skipIf(isMissing("jq"))("prints by shell what jpg shows (jq)", async () => {
-    await compareThroughout("bash", "view.sh");
+  it.skipIf(isMissing("jq"))("prints by shell what jpg shows, or says that it does not (jq)", async () => {
+    await compareThroughout(SHELL, PLAIN_STEPS);
   });
 
-  it.skipIf(isMissing("python3"))("prints by Python what jpg shows (python3)", async () => {
-    await compareThroughout("python3", "view.py");
+  it.skipIf(isMissing("python3"))("prints by Python what jpg shows, or says that it does not (python3)", async () => {
+    await compareThroughout(PYTHON, PLAIN_STEPS);
+  });
+
+  it.skipIf(isMissing("python3"))("prints by the longer Python what jpg shows of the profiles (python3)", async () => {
+    await compareThroughout(LONGER, STEPS.length);
+  });
+
+  it("begins with programs of about a screen", () => {
+    for (const { text } of [SHELL, PYTHON])
+      expect(text.split("\n").filter((line) => line !== "").length).toBeLessThan(32);
   });
 });
 
@@ -70,16 +89,25 @@ const STEPS: readonly (readonly string[])[] = [
   ["compact", "@", "-p", "light", "--keep", "0", "--force"],
 ];
 
-async function compareThroughout(program: string, file: string): Promise<void> {
+/** Steps before the short programs have to say that there is more. */
+const PLAIN_STEPS = 1;
+
+const hasNote = (lines: readonly Line[]): boolean => lines.some(([type]) => type === "note");
+const withoutNotes = (lines: readonly Line[]): readonly Line[] => lines.filter(([type]) => type !== "note");
+
+/** Compares after each step; after the first `exact` of them a program may say that it shows too much, and never hides more. */
+async function compareThroughout(program: Program, exact: number): Promise<void> {
   const whole = await shown();
   expect(whole.length).toBeGreaterThan(10);
-  expect(printed(program, file)).toEqual(whole);
+  expect(printed(program)).toEqual(whole);
   const seen = new Set([JSON.stringify(whole)]);
-  for (const words of STEPS) {
+  for (const [at, words] of STEPS.entries()) {
     const { code, stderr } = await sandbox.jpg(words);
     expect([words, code, code === 0 ? "" : stderr]).toEqual([words, 0, ""]);
     const view = await shown();
-    expect([words, printed(program, file)]).toEqual([words, view]);
+    const lines = printed(program);
+    if (at < exact) expect([words, lines]).toEqual([words, view]);
+    else expect([words, hasNote(lines), withoutNotes(lines)]).toEqual([words, true, whole]);
     seen.add(JSON.stringify(view));
   }
   expect(seen.size).toBeGreaterThanOrEqual(3);
@@ -87,7 +115,10 @@ async function compareThroughout(program: string, file: string): Promise<void> {
   await sandbox.jpg(["use", "tidepool"]);
   const imported = await shown();
   expect(JSON.stringify(imported)).toContain("This session is being continued");
-  expect(printed(program, file)).toEqual(imported);
+  expect(printed(program)).toEqual(imported);
+  await sandbox.jpg(["undo"]);
+  expect(printed(program)).toEqual(await shown());
+  await sandbox.jpg(["redo"]);
   await sandbox.jpg(["compact", "@", "-s", "auto:protect=0", "--keep", "0", "--force"]);
-  expect(printed(program, file)[0]).toEqual(["note", expect.any(String), expect.stringContaining("does more")]);
+  expect(printed(program)[0]).toEqual(["note", expect.any(String), expect.stringContaining("does more")]);
 }
