@@ -1,11 +1,11 @@
 import { listProfiles } from "../../app/manage/settings.ts";
+import { shortNames } from "../../app/names/short-names.ts";
 import { listFormatPlugins } from "../../app/sessions/format-plugins.ts";
 import { conversationOf } from "../../core/conversation/name.ts";
 import { JpgError } from "../../core/errors.ts";
 import { forTerminal } from "../../core/safe-text.ts";
 import { type CommandContext, type CommandSpec, text } from "../frame/command.ts";
 import { IDS_COMMAND } from "../frame/completion.ts";
-import { shortNames } from "../render/conversations.ts";
 
 /** Names without characters that are special in a shell: a clone may hold others. */
 const PLAIN = /^[\w./@:=-]+$/;
