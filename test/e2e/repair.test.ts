@@ -87,7 +87,7 @@ describe("jpg resume --repair", () => {
       ) ?? [];
     expect(id).toMatch(/^count-the-kelp-/);
     expect((await sandbox.jpg(["log"])).stdout).toMatch(
-      /The file is damaged: a line names a parent that is not in it\. .*`jpg resume --repair --all` hands them back/,
+      /The file is damaged: a line names a parent that is not in the file\. .*`jpg resume --repair --all` hands them back/,
     );
     const { path } = await sandbox.json<Written>(command.split(" "));
     expect(readFileSync(path, "utf8")).toContain("Count the kelp.");
@@ -129,9 +129,16 @@ describe("jpg resume --repair", () => {
       /^Claude Code has compacted turns 0–1 of \S+, and .* \(broken chain\); jpg has them: `jpg (.+)`, then `jpg (.+)` hand them back\.$/m.exec(
         stdout,
       ) ?? [];
+    // log says what import said, before that is undone and after it.
+    const reasonInLog = async () => (await sandbox.jpg(["log"])).stdout;
+    expect(await reasonInLog()).toMatch(
+      /not in the file\. The agent has compacted these turns besides: `jpg undo --agent`, then/,
+    );
+    expect(await reasonInLog()).not.toContain("does not see these turns");
     expect((await sandbox.jpg(["resume"])).stderr).not.toContain("broken chain");
     expect((await sandbox.jpg(["resume", "--repair", "--all"])).stderr).not.toContain("alone would lose");
     expect((await sandbox.jpg(undo.split(" "))).stderr).toContain("will not see turns 0–1 (broken chain)");
+    expect(await reasonInLog()).toContain("does not see these turns");
     const { path } = await sandbox.json<Written>(repair.split(" "));
     expect(readFileSync(path, "utf8")).toContain("Count the kelp.");
   });

@@ -1,6 +1,6 @@
 // What an agent alone would lose of a session that jpg imported: turns that it no longer reaches, lines that cannot be read.
+import { BREAK_REASONS, findBreaks } from "../../core/conversation/broken-chain.ts";
 import type { Compaction } from "../../core/conversation/compaction.ts";
-import { rangesDecidedBy } from "../../core/conversation/covered-range.ts";
 import { JpgError } from "../../core/errors.ts";
 import type { ImportedSession, SkippedLine } from "../../formats/imported-session.ts";
 import { isRecord, parseJsonLine, type SessionSource } from "../../formats/session-source.ts";
@@ -44,41 +44,16 @@ export async function findSessionDamage(workspace: Workspace, tree: BranchTree):
   const { applied } = await loadCompactions(workspace.store, tree);
   return {
     agent: agents().find(({ name }) => name === tree.header.source?.format)?.agent.name,
-    unreached: listBreaks(tree.turnOids.length, applied).map(({ compaction, from_turn, to_turn }) => ({
+    unreached: findBreaks(tree.turnOids.length, applied).unreached.map(({ compaction, from_turn, to_turn }) => ({
       compaction: compaction.id,
       from_turn,
       to_turn,
       line: lineOf(compaction, sources),
-      reason: REASONS.get(compaction.reason) ?? "",
+      reason: BREAK_REASONS.get(compaction.reason) ?? "",
     })),
     unreadable: sources.flatMap(({ id, session }) => session.skippedLines.map((line) => ({ session: id, ...line }))),
     abandoned: sources.reduce((sum, { session }) => sum + session.abandoned.length, 0),
   };
-}
-
-/** What the import says of a line that hides turns although nobody compacted them. */
-const REASONS: ReadonlyMap<unknown, string> = new Map([
-  ["broken-parent", "names a parent that is not in the file"],
-  ["boundary-without-summary", "begins a compaction that has no summary"],
-]);
-
-/** Whether a compaction is no act of the agent's, but damage: it hides what the agent no longer reaches. */
-export function isBreak({ source, turns, reason }: Compaction): boolean {
-  return source === "import" && turns === "omit" && REASONS.has(reason);
-}
-
-/** Lists the turns (0-based, inclusive) that only damage hides in a view, with the compaction that stands for it. */
-export function listBreaks(
-  turnCount: number,
-  compactions: readonly Compaction[],
-): readonly { readonly compaction: Compaction; readonly from_turn: number; readonly to_turn: number }[] {
-  return compactions.filter(isBreak).flatMap((compaction) =>
-    rangesDecidedBy(compaction, { turnCount, compactions }).map(({ from, to }) => ({
-      compaction,
-      from_turn: from,
-      to_turn: to,
-    })),
-  );
 }
 
 interface ReadSession {

@@ -1,5 +1,6 @@
 // The import of a session as a value: what the store will write, generated while it is written, and the report.
 
+import { findBreaks } from "../../core/conversation/broken-chain.ts";
 import { isUserRequest, wordsOfContent } from "../../core/conversation/event.ts";
 import { titleOfRequest } from "../../core/conversation/marks.ts";
 import { branchName, conversationOf } from "../../core/conversation/name.ts";
@@ -9,7 +10,6 @@ import { conversationTitle } from "../conversation/title.ts";
 import type { Workspace } from "../conversation/workspace.ts";
 import { countLines, type OpenSession } from "../sessions/open-session.ts";
 import { reportSideFiles } from "../sessions/side-files.ts";
-import { isBreak, listBreaks } from "./damage.ts";
 import { forkAbandoned } from "./forked-session.ts";
 import { countNewCompactions, createTurnChain, makeCommits, wholeSequence } from "./import-commits.ts";
 import {
@@ -228,13 +228,11 @@ function describeLeft(branch: AbandonedBranch): LeftTurns {
 
 /** Of a session that continues another, the turns of its file are not those of the branch. */
 function findUnreached({ open, session, continued }: Planned): ImportReport["unreached"] {
-  const breaks = session.compactions.filter(isBreak);
-  if (continued !== null || breaks.length === 0) return undefined;
-  const seen = listBreaks(session.turnCount, session.compactions);
-  const turns = seen.map(({ from_turn, to_turn }) => ({ from_turn, to_turn }));
-  const covered = breaks.filter((one) => seen.every(({ compaction }) => compaction !== one));
-  const compacted = covered.map(({ from_turn, to_turn }) => ({ from_turn, to_turn }));
-  return { agent: open.format.agent.name, turns, ...(compacted.length > 0 && { compacted_turns: compacted }) };
+  const { unreached, compacted } = findBreaks(session.turnCount, session.compactions);
+  if (continued !== null || unreached.length + compacted.length === 0) return undefined;
+  const turnsOf = (list: typeof unreached) => list.map(({ from_turn, to_turn }) => ({ from_turn, to_turn }));
+  const more = compacted.length > 0 && { compacted_turns: turnsOf(compacted) };
+  return { agent: open.format.agent.name, turns: turnsOf(unreached), ...more };
 }
 
 /** Skipped lines that a report lists, at most; it counts all. */

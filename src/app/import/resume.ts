@@ -1,7 +1,9 @@
 // Writes a conversation where its agent looks for sessions and returns the command that continues it. Never overwrites what the
 // agent wrote since.
+
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
+import { findBreaks } from "../../core/conversation/broken-chain.ts";
 import { resumedTitle } from "../../core/conversation/marks.ts";
 import { nearestName, reasonOf, userError } from "../../core/errors.ts";
 import { tradeOf } from "../../core/model/money.ts";
@@ -22,7 +24,6 @@ import { conversationModel, recordedFacts, splitName, viewWindow } from "../mode
 import { cacheState, callTermsOf, lastAnswer } from "../models/next-call.ts";
 import { exportSessionId } from "../names/find-session.ts";
 import { machineOf, type ResumingAgent, resumingAgents, wholeFormatName } from "../sessions/session-registry.ts";
-import { listBreaks } from "./damage.ts";
 import { draftSession, type RootMapping } from "./export.ts";
 import { hasServer } from "./has-server.ts";
 import { listSourceSessions, ownSession } from "./original.ts";
@@ -214,7 +215,7 @@ async function unchangedOriginal(
 /** Of a copy that was asked for, `--repair` has said it. */
 async function findBroken({ store }: Workspace, tree: BranchTree, isCopy: boolean): Promise<ResumeReport["unreached"]> {
   if (isCopy) return undefined;
-  const breaks = listBreaks(tree.turnOids.length, (await loadCompactions(store, tree)).applied);
+  const { unreached: breaks } = findBreaks(tree.turnOids.length, (await loadCompactions(store, tree)).applied);
   return breaks.length === 0 ? undefined : breaks.map(({ from_turn, to_turn }) => ({ from_turn, to_turn }));
 }
 

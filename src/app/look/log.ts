@@ -1,4 +1,5 @@
 // The compaction history of a branch: one row for each commit that adds a compaction, reverts it or brings it back.
+import { BREAK_REASONS, findBreaks } from "../../core/conversation/broken-chain.ts";
 import type { Compaction } from "../../core/conversation/compaction.ts";
 import { type CompactionGroup, describeGroup, groupRange, groupsOf } from "../../core/conversation/group.ts";
 import { conversationOf, forkOf } from "../../core/conversation/name.ts";
@@ -21,11 +22,13 @@ export async function readCompactionLog(
 ): Promise<LogReport> {
   const entries = await readRecordLog(workspace.store, tree.commit);
   const live = new Set(tree.compactions.map((file) => file.path));
-  const { unapplied, damaged } = await loadCompactions(workspace.store, tree);
+  const { applied, unapplied, damaged } = await loadCompactions(workspace.store, tree);
   const reasons = new Map([
     ...unapplied.map(({ compaction, reason }) => [compaction.id, reason] as const),
     ...damaged.map(({ path, reason }) => [compactionIdOfPath(path) ?? path, `damaged: ${reason}`] as const),
   ]);
+  const broken = findBreaks(tree.turnOids.length, applied);
+  const compacted = new Set(broken.compacted.map(({ compaction }) => compaction.id));
   const records = await readLoggedRecords(workspace.store, entries);
   const squashed = await findSquashed(workspace.store, entries);
   const cutOff = squashed.size === 0 ? squashed : await workspace.store.cutOffCommits();
@@ -47,6 +50,7 @@ export async function readCompactionLog(
       const reason = isLive ? reasons.get(id) : undefined;
       return {
         ...describe(record, group),
+        note: record === null ? undefined : noteOf(record, compacted.has(record.id)),
         ...(squashed.has(entry.commit) ? bySquash(entry, { record, cutOff }) : commit),
         subject: recordSubject({ kind, record, group }),
         kind,
@@ -181,10 +185,7 @@ export async function readLoggedRecords(
 function describe(
   compaction: Compaction | null,
   group: CompactionGroup | undefined,
-): Pick<
-  LogRow,
-  "from_turn" | "to_turn" | "source" | "tokens" | "tokens_source" | "policies" | "profile" | "summary" | "note"
-> {
+): Pick<LogRow, "from_turn" | "to_turn" | "source" | "tokens" | "tokens_source" | "policies" | "profile" | "summary"> {
   if (compaction === null) return { from_turn: null, to_turn: null, source: null, tokens: null };
   const all: CompactionGroup = group ?? [compaction];
   const { from, to } = groupRange(all);
@@ -197,7 +198,6 @@ function describe(
     tokens_source: compaction.stats?.tokens === undefined ? undefined : sourceOfTokens(compaction),
     policies: describeGroup(all),
     profile: compaction.profile,
-    note: NOTES.get(compaction.reason),
     ...(summaries.length === 0 ? {} : { summary: summaries.join("\n\n") }),
   };
 }
@@ -217,13 +217,16 @@ const OTHER_WHEN_RESUMED =
 
 const NOT_REACHED =
   "The agent does not see these turns when it resumes its file; `jpg resume --repair --all` hands them back to it.";
+const COMPACTED_BESIDES =
+  "The agent has compacted these turns besides: `jpg undo --agent`, then `jpg resume --repair --all` hand them back to it.";
 
-/** Words for what an import gave as the reason of a compaction that nobody made. */
-const NOTES: ReadonlyMap<unknown, string> = new Map([
-  [RESUMES_DIFFERENTLY, OTHER_WHEN_RESUMED],
-  ["broken-parent", `The file is damaged: a line names a parent that is not in it. ${NOT_REACHED}`],
-  ["boundary-without-summary", `The file is damaged: a compaction in it has no summary. ${NOT_REACHED}`],
-]);
+/** Words for what an import gave as the reason of a compaction that nobody made; `isCompacted`: a later one hides all of it. */
+function noteOf({ reason }: Compaction, isCompacted: boolean): string | undefined {
+  if (reason === RESUMES_DIFFERENTLY) return OTHER_WHEN_RESUMED;
+  const damage = BREAK_REASONS.get(reason);
+  if (damage === undefined) return undefined;
+  return `The file is damaged: a line ${damage}. ${isCompacted ? COMPACTED_BESIDES : NOT_REACHED}`;
+}
 
 /** Compactions of an agent have its provider's counts, before and after. */
 function sourceOfTokens({ source, metadata }: Compaction): TokenSource {

@@ -1,6 +1,7 @@
 // Undoes what an agent did to its own session: its newest compaction, in the newest session of this folder. The agent's file stays as it
 // is; the conversation goes on in a new session. Sizes and prices are known before the first commit.
 import { statSync } from "node:fs";
+import { isBreak } from "../../core/conversation/broken-chain.ts";
 import { type Compaction, compareCompactions, isHiding } from "../../core/conversation/compaction.ts";
 import { rangesDecidedBy } from "../../core/conversation/covered-range.ts";
 import { conversationOf } from "../../core/conversation/name.ts";
@@ -12,7 +13,6 @@ import { conversationTitle } from "../conversation/title.ts";
 import { type BranchTree, loadTip } from "../conversation/tree.ts";
 import { loadCompactions } from "../conversation/view.ts";
 import type { Workspace } from "../conversation/workspace.ts";
-import { isBreak } from "../import/damage.ts";
 import { importSessions } from "../import/import.ts";
 import { createKnownSessions } from "../import/import-request.ts";
 import { countFirstCall, type FirstCall, ownAgent } from "../import/resume.ts";
