@@ -4,7 +4,7 @@ import { formatLoss, type HiddenContent, type HiddenTool } from "../core/compact
 import { type Compaction, describeReading, type Summary, tokensSent } from "../core/conversation/compaction.ts";
 import type { CompactionGroup } from "../core/conversation/group.ts";
 import { describePolicies } from "../core/conversation/policy.ts";
-import { formatTokens } from "../core/conversation/token-estimate.ts";
+import { formatCount, formatTokens } from "../core/conversation/token-estimate.ts";
 import { renderPrice } from "../core/model/money.ts";
 import { type FencedLine, fence, forLine, hostLine, hostLines } from "../core/safe-text.ts";
 
@@ -101,8 +101,8 @@ function fieldLines(compaction: Compaction): readonly string[] {
     `Policies: ${describePolicies(compaction)}`,
     ...(strategy === undefined ? [] : [`Strategies: ${strategy.map(shortened).join(", ")}`]),
     ...(hints.length === 0 ? [] : [`Hints: ${shownOf(hints).join("; ")}`]),
-    ...(keep === undefined ? [] : [`Kept unchanged: ${count(keep.length, "event")}`]),
-    ...(replacement === undefined ? [] : [`Replacement: ${count(replacement.length, "event")}`]),
+    ...(keep === undefined ? [] : [`Kept unchanged: ${formatCount(keep.length, "event")}`]),
+    ...(replacement === undefined ? [] : [`Replacement: ${formatCount(replacement.length, "event")}`]),
     ...(summary?.model === undefined || summary.source === "generated"
       ? []
       : [`Summary by ${shortened(summary.model)}`]),
@@ -141,7 +141,7 @@ function originLines(summary: Summary): readonly string[] {
     ...(prompt_sha256 === undefined ? [] : [`Prompt: sha256 ${shortened(prompt_sha256)}`]),
     usage === undefined
       ? "Usage: not known"
-      : `Usage: ${tokensSent(usage)} tokens sent (${usage.cache_read} from a cache), ${usage.output} answered, ${count(usage.calls, "call")}`,
+      : `Usage: ${tokensSent(usage)} tokens sent (${usage.cache_read} from a cache), ${usage.output} answered, ${formatCount(usage.calls, "call")}`,
     price_usd === undefined ? "Price unknown" : `Price: ${renderPrice(price_usd)}`,
   ];
 }
@@ -155,7 +155,7 @@ function hiddenSection(hidden: HiddenContent): Section {
     ["Requests:", hidden.requests],
   ] as const;
   return {
-    words: `Hidden: ${count(events_removed, "event")} removed, ${events_changed} changed; ${bytes.before} → ${bytes.after} bytes of text`,
+    words: `Hidden: ${formatCount(events_removed, "event")} removed, ${events_changed} changed; ${bytes.before} → ${bytes.after} bytes of text`,
     lines: lists.flatMap(([title, entries]): readonly FencedLine[] =>
       entries.length === 0 ? [] : [{ mark: "  ", text: title }, ...lined(shownOf(entries), ENTRY_BYTES)],
     ),
@@ -164,7 +164,7 @@ function hiddenSection(hidden: HiddenContent): Section {
 
 function toolLine({ name, calls, errors, tokens }: HiddenTool): string {
   const failed = errors === 0 ? "" : `, ${errors} failed`;
-  return `${shortened(name)}: ${count(calls, "call")}${failed}, ${formatTokens(tokens)} tokens`;
+  return `${shortened(name)}: ${formatCount(calls, "call")}${failed}, ${formatTokens(tokens)} tokens`;
 }
 
 /** A section, or none when there are no lines. */
@@ -193,10 +193,6 @@ function shownOf(entries: readonly string[]): readonly string[] {
 
 function shortened(text: string): string {
   return forLine(text, NAME_LENGTH);
-}
-
-function count(amount: number, noun: string): string {
-  return `${amount} ${noun}${amount === 1 ? "" : "s"}`;
 }
 
 /** Ten changes take 22 KB at most. */

@@ -4,6 +4,7 @@ import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promi
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { type Event, traitsOf, type View } from "../../core/conversation/event.ts";
+import { formatCount } from "../../core/conversation/token-estimate.ts";
 import { JpgError, userError } from "../../core/errors.ts";
 import { canonicalJson } from "../../core/json.ts";
 import { type PluginReading, pluginWriter } from "../../formats/format-plugin.ts";
@@ -83,7 +84,7 @@ async function runLaws(bench: Bench): Promise<readonly [LawResult, ...LawResult[
   const { session } = first;
   const events = eventsOf(session);
   const skipped = session.skippedLines.length;
-  const read = `${count(session.turnCount, "turn")}, ${count(events.length, "event")}, ${count(skipped, "line")} skipped.`;
+  const read = `${formatCount(session.turnCount, "turn")}, ${formatCount(events.length, "event")}, ${formatCount(skipped, "line")} skipped.`;
   return [
     { law: "reads", ok: true, detail: read },
     await judge("same", () => readsTheSame(bench, first)),
@@ -165,7 +166,7 @@ async function grows({ runtime, plugin, file, folder }: Bench, whole: readonly E
       );
   }
   if (checked === 0) return { ok: null, detail: "No beginning of the file is a session by itself." };
-  return { ok: true, detail: `The whole file adds only events to ${count(checked, "beginning")} of it.` };
+  return { ok: true, detail: `The whole file adds only events to ${formatCount(checked, "beginning")} of it.` };
 }
 
 /** Has a file with these bytes read; null if the plug-in refuses it or finds no turn. Throws `bad_plugin_output`. */
@@ -219,7 +220,7 @@ async function returns({ runtime, plugin, folder }: Bench, session: ImportedSess
     );
   return {
     ok: true,
-    detail: `All ${count(visible.length, "event")} that a model sees come back with their ids and words.`,
+    detail: `All ${formatCount(visible.length, "event")} that a model sees come back with their ids and words.`,
   };
 }
 
@@ -333,7 +334,3 @@ const MADE: View = {
     };
   }),
 };
-
-function count(number: number, what: string): string {
-  return `${number} ${what}${number === 1 ? "" : "s"}`;
-}

@@ -5,7 +5,7 @@ import { type Event, isMessage } from "../../core/conversation/event.ts";
 import { type CompactionGroup, groupOf, groupsOf } from "../../core/conversation/group.ts";
 import { sharedTurns } from "../../core/conversation/merge-sides.ts";
 import { conversationOf, forkOf } from "../../core/conversation/name.ts";
-import { formatTokens } from "../../core/conversation/token-estimate.ts";
+import { formatCount, formatTokens } from "../../core/conversation/token-estimate.ts";
 import { userError } from "../../core/errors.ts";
 import { appendAll } from "../../core/lists.ts";
 import { type FencedLine, fence, hostLine } from "../../core/safe-text.ts";
@@ -389,8 +389,8 @@ export function reviewMarkdown(report: ReviewReport): string {
 function headPart(report: ReviewReport): string {
   const { fork, against, meanwhile, tokens, compactions, turns_left_out } = report;
   const moved = [
-    ...(meanwhile.turns === 0 ? [] : [counted(meanwhile.turns, "turn")]),
-    ...(meanwhile.compactions === 0 ? [] : [counted(meanwhile.compactions, "compaction")]),
+    ...(meanwhile.turns === 0 ? [] : [formatCount(meanwhile.turns, "turn")]),
+    ...(meanwhile.compactions === 0 ? [] : [formatCount(meanwhile.compactions, "compaction")]),
   ];
   return [
     `# What ${code(fork)} changes for the model`,
@@ -427,7 +427,7 @@ export function turnLine({ turn, continued, request, messages }: ReviewedTurn): 
     .slice(0, 4 * LINE_BYTES)
     .replace(/\s+/g, " ")
     .trim();
-  return `${turn}${continued ? " (grown or replaced)" : ""}: ${said === "" ? "(no request)" : said} [${counted(messages, "message")}]`;
+  return `${turn}${continued ? " (grown or replaced)" : ""}: ${said === "" ? "(no request)" : said} [${formatCount(messages, "message")}]`;
 }
 
 function compactionPart(
@@ -474,8 +474,4 @@ function code(text: string): string {
 
 function cut(text: string): string {
   return cutLine(hostLine(text.replace(/\s+/g, " ")), { bytes: LINE_BYTES, width: LINE_BYTES }) ?? "";
-}
-
-function counted(amount: number, noun: string): string {
-  return `${amount} ${noun}${amount === 1 ? "" : "s"}`;
 }

@@ -311,3 +311,8 @@ export function renderCompacted({ before, after }: { readonly before: number; re
 function formatShort(tokens: number): SafeText {
   return forTerminal(formatTokens(tokens).replace(/\.0(?=[kM]$)/, ""));
 }
+
+/** Formats a count with its noun for a sentence: `1 turn`, `12 turns`. */
+export function formatCount(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}

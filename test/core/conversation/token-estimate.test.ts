@@ -6,6 +6,7 @@ import {
   estimateEvents,
   estimateKind,
   estimateView,
+  formatCount,
   formatTokens,
   measureEvent,
   type TextMeasure,
@@ -321,6 +322,12 @@ describe("measureEvent", () => {
       ["", 4],
       [[1], 2.7, undefined],
     ]);
+  });
+});
+
+describe("formatCount", () => {
+  it("gives one thing its noun as it is, and any other number the plural", () => {
+    expect([0, 1, 2].map((count) => formatCount(count, "turn"))).toEqual(["0 turns", "1 turn", "2 turns"]);
   });
 });
 
