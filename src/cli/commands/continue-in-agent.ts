@@ -39,9 +39,17 @@ export async function continueInAgent(
   const isAsked = !json && !output.quiet && Number.isFinite(output.width) && isTerminal(process.stdin, output);
   if (!flag(options, "exec") && !(isAsked && (await isWantedNow({ runtime, output }, report)))) return 0;
   await workspace.close();
-  for (const command of [report.before, report.command]) {
-    const code = command === undefined ? 0 : await runProgram(command, { cwd: report.directory, env: runtime.env });
-    if (code !== 0) return sayFailed({ runtime, output }, { report, command: command ?? [], code });
+  return startAgent({ runtime, output }, report);
+}
+
+/** Runs what has to be run before, and the agent. Returns the exit code of the first that fails, or 0. */
+async function startAgent(
+  { runtime, output }: Pick<CommandContext, "runtime" | "output">,
+  report: ResumeReport,
+): Promise<number> {
+  for (const command of [report.before ?? [], report.command]) {
+    const code = command.length === 0 ? 0 : await runProgram(command, { cwd: report.directory, env: runtime.env });
+    if (code !== 0) return sayFailed({ runtime, output }, { report, command, code });
   }
   return 0;
 }

@@ -3,7 +3,7 @@ import type { LostFacts } from "../../core/compact/lost-facts.ts";
 import { FACT_KINDS, type FactCounts, type FactKind, type LossReceipt } from "../../core/conversation/compaction.ts";
 import { forTerminalLine, joinSafe, type SafeText, safe } from "../../core/safe-text.ts";
 import { type Cell, renderTable } from "../frame/table.ts";
-import { displayWidth, fitMiddle, type Rendering, type Style } from "../frame/terminal.ts";
+import { displayWidth, fitMiddle, fitWidth, type Rendering, type Style } from "../frame/terminal.ts";
 import { wrapProse } from "../frame/wrap.ts";
 import { groupDigits, renderCount } from "./quantity.ts";
 
@@ -133,7 +133,7 @@ export function renderLost(
   const rows = shown.map(({ kind, facts }, at): Cell[] => [
     { text: counts[at]?.[0] ?? "", paint: style.caution },
     safe`${counts[at]?.[1] ?? ""} `,
-    namesWithin(kind === "files" ? facts.map(fileName) : facts, columns),
+    namesWithin(facts.map(SHOWN[kind] ?? asItIs), columns),
   ]);
   const table = renderTable(rows, { columns: [{ align: "right" }, {}, {}], indent: INDENT, gap: 1 });
   return [...table, ...wrapProse(safe`${INDENT}${sizeOfLoss(lost, shown.length)}${more ?? ""}`, width)];
@@ -153,13 +153,32 @@ function sizeOfLoss(lost: readonly LostFacts[], shown: number): SafeText {
   return safe`${renderCount(hidden ?? 0, "fact")} ${are} hidden${also}${mentioned}.`;
 }
 
+/** A fact as a line of several shows it: cut to so many columns, at most. */
+type ShownFact = (columns: number) => SafeText;
+
+function asItIs(fact: string): ShownFact {
+  return (columns) => fitMiddle(forTerminalLine(fact), Math.min(FACT_COLUMNS, columns));
+}
+
+/** Sentences are cut at their ends. */
+function bySentence(fact: string): ShownFact {
+  return (columns) => fitWidth(forTerminalLine(fact), columns);
+}
+
+const SHOWN: Readonly<Partial<Record<FactKind, (fact: string) => ShownFact>>> = {
+  files: (path) => asItIs(fileName(path)),
+  commands: bySentence,
+  requests: bySentence,
+  errors: (line) => bySentence(line.replace(TAGS_AROUND, "")),
+};
+
 /** As many facts as a line has room for, at least one. */
-function namesWithin(facts: readonly string[], columns: number): SafeText {
+function namesWithin(facts: readonly ShownFact[], columns: number): SafeText {
   const room = facts.length === 1 ? columns : columns - ELLIPSIS.length;
-  const most = Math.max(MENTION_COLUMNS, Math.min(FACT_COLUMNS, room));
+  const most = Math.max(MENTION_COLUMNS, room);
   let line: SafeText = "";
   for (const [at, fact] of facts.entries()) {
-    const next: SafeText = safe`${line}${at === 0 ? "" : ", "}${fitMiddle(forTerminalLine(fact), most)}`;
+    const next: SafeText = safe`${line}${at === 0 ? "" : ", "}${fact(most)}`;
     const isLast = at === facts.length - 1;
     if (at > 0 && displayWidth(next) + (isLast ? 0 : ELLIPSIS.length) > columns) return safe`${line}${ELLIPSIS}`;
     line = next;
@@ -168,6 +187,8 @@ function namesWithin(facts: readonly string[], columns: number): SafeText {
 }
 
 const ELLIPSIS = ", …" as const;
+/** Tags that some tools put around the whole message: `<error>…</error>`. */
+const TAGS_AROUND = /^<[\w-]{1,40}>|<\/[\w-]{1,40}>$/g;
 
 /** Columns of a file with its folder, at most. */
 const FILE_COLUMNS = 28;

@@ -33,40 +33,54 @@ export function factsOfText(text: string): Facts {
 const LINE_START = 160;
 const ERROR_LINE =
   /^(?:(?:fatal )?error(?:\[\w{1,12}\])?[: ]|[\w.$]{0,80}(?:Error|Exception)\b(?: \[\w{1,40}\])?:|panic(?:ked)?[: ]|panicked at|Traceback \(|fatal: |npm ERR!|thread '[^']{1,80}' panicked|AssertionError\b)/i;
+/** A failed test, as vitest, jest, go and pytest print it. */
+const FAILED_TEST = /^(?:--- FAIL: |FAIL(?:ED)?[ \t]{1,2}\S|[×✗✘✖] \S)/;
 const ERROR_INSIDE = /^\S{1,100}: (?:fatal )?error\b/;
+/** Many tools begin the result of a failed call with its exit code alone; the error is what follows. */
+const EXIT_CODE = /^\s*exit(?:ed with)? (?:code|status):? \d{1,3}\.?[ \t]*(?:\r?\n|$)/i;
 /** Every such line contains one of these; searched first, because most texts have none. */
 const ERROR_SIGN = /err(?:or|!)|exception|panic|traceback|fatal/gi;
-const NOT_BLANK = /[^ \t-\r\u00a0]/;
 const HAS_WORD = /[\p{L}\p{N}]/u;
 
 /** Bounds of a piece of a text: `text.slice(start, end)`, without blanks at its ends. */
 export type VisitPiece = (start: number, end: number) => void;
 
-/** Returns the first lines of the errors in the result of a call; those of other events are quotations. */
+/**
+ * Returns the first lines of the errors in the result of a call; those of other events are quotations. Where a failed result has no line
+ * that looks like an error, it is the first that names a failed test, or the first of all.
+ */
 export function errorLines(event: Event): readonly string[] {
   if (event.type !== "tool_call_response") return [];
   const lines: string[] = [];
-  let isFirst = event.is_error;
   for (const text of textsOf(event)) {
-    scanSigned(text, isFirst, (start, end) => {
+    scanSigned(text, (start, end) => {
       const head = text.slice(start, Math.min(end, start + LINE_START));
-      if (isFirst || ERROR_LINE.test(head) || ERROR_INSIDE.test(head)) lines.push(text.slice(start, end));
-      isFirst = false;
+      if (ERROR_LINE.test(head) || ERROR_INSIDE.test(head)) lines.push(text.slice(start, end));
     });
   }
+  return lines.length === 0 && event.is_error ? failureOf(textsOf(event)) : lines;
+}
+
+/** The first line that names a failed test, or that is not blank, past an exit code that stands alone; empty if there is none. */
+function failureOf(texts: readonly string[]): readonly string[] {
+  const lines = texts.flatMap((text) => linesOf(text.replace(EXIT_CODE, "")));
+  return [lines.find((line) => FAILED_TEST.test(line)) ?? lines.slice(0, 1)].flat();
+}
+
+function linesOf(text: string): readonly string[] {
+  const lines: string[] = [];
+  scanLines(text, (start, end) => lines.push(text.slice(start, end)));
   return lines;
 }
 
-/** Visits the lines in which an error may begin, and with `withFirst` the first line. */
-function scanSigned(text: string, withFirst: boolean, visit: VisitPiece): void {
-  let at = withFirst ? Math.max(0, text.search(NOT_BLANK)) : 0;
-  let found = withFirst ? at : nextSign(text, at);
-  while (found >= 0 && at < text.length) {
+/** Visits the lines in which an error may begin. */
+function scanSigned(text: string, visit: VisitPiece): void {
+  let found = nextSign(text, 0);
+  while (found >= 0) {
     const newline = text.indexOf("\n", found);
     const end = newline < 0 ? text.length : newline;
     visitTrimmed(text, { start: text.lastIndexOf("\n", found) + 1, end }, visit);
-    at = end + 1;
-    found = nextSign(text, at);
+    found = nextSign(text, end + 1);
   }
 }
 

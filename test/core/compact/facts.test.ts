@@ -56,12 +56,12 @@ describe("factsOf", () => {
     expect(found(kind, text)).toEqual(facts);
   });
 
-  it("takes the first line of a failed result and lines that begin like errors", () => {
+  it("takes the lines of a result that begin like errors", () => {
     const content =
       "\n  went wrong\nnext\nError: no such file\nsrc/a.ts(1,2): error TS1: x\nTraceback (most recent\nlast";
     const response: Event = { type: "tool_call_response", ...base, call_id: "c", content, is_error: true };
     const errors = ["Error: no such file", "src/a.ts(1,2): error TS1: x", "Traceback (most recent"];
-    expect(inEvent("errors", response)).toEqual(["went wrong", ...errors]);
+    expect(inEvent("errors", response)).toEqual(errors);
     expect(inEvent("errors", { ...response, is_error: false })).toEqual(errors);
     expect(inEvent("errors", { type: "chat_response", ...base, message: "Error: said" })).toEqual([]);
   });
@@ -237,9 +237,32 @@ describe("errorLines", () => {
     is_error,
   });
 
-  it("takes the first line of a failed result once, and lines that begin like errors in all its texts", () => {
-    expect(errorLines(result(true, "\n one\ntwo", "three\nfatal: four"))).toEqual(["one", "fatal: four"]);
+  it("takes lines that begin like errors in all texts, and the first line of a failed result without any", () => {
+    expect(errorLines(result(true, "\n one\ntwo", "three\nfatal: four"))).toEqual(["fatal: four"]);
     expect(errorLines(result(true, "error: one\ntwo"))).toEqual(["error: one"]);
+    expect(errorLines(result(true, "\n one\ntwo", "three"))).toEqual(["one"]);
+    expect(errorLines(result(true, "\n", " \t"))).toEqual([]);
+  });
+
+  it("prefers the first failed test to the first line of all, and takes no count for one", () => {
+    const failed = ["FAIL  test/tide.test.ts > rises", "--- FAIL: TestTide (0.01s)", "FAIL\tlocal/tide\t0.01s"];
+    failed.push("FAILED tests/test_tide.py::test_rises - assert 1 == 2", "× rises 3ms", "✖ rises (1.2ms)");
+    for (const line of failed) {
+      expect(errorLines(result(true, `RUN\n ${line}\n✓ ebbs\n${line} 2`))).toEqual([line]);
+      expect(errorLines(result(true, line, "fatal: reef"))).toEqual(["fatal: reef"]);
+      expect(errorLines(result(false, line))).toEqual([]);
+    }
+    for (const line of ["Failed: 0", "fail 0", "FAIL", "Tests  1 failed (3)", "2 × 3", "Failover works"])
+      expect(errorLines(result(true, `RUN\n${line}`))).toEqual(["RUN"]);
+  });
+
+  it("passes over an exit code that stands alone before the error", () => {
+    expect(errorLines(result(true, "Exit code 1\n\nno such reef\ntwo"))).toEqual(["no such reef"]);
+    expect(errorLines(result(true, "exited with status: 127\r\nno such reef"))).toEqual(["no such reef"]);
+    expect(errorLines(result(true, "Exit code 2", "no such reef"))).toEqual(["no such reef"]);
+    expect(errorLines(result(true, "Exit code 143"))).toEqual([]);
+    expect(errorLines(result(true, "Exit code 1: killed"))).toEqual(["Exit code 1: killed"]);
+    expect(errorLines(result(false, "Exit code 1\nfatal: reef"))).toEqual(["fatal: reef"]);
     expect(errorLines(result(false, "one\ntwo", "three"))).toEqual([]);
   });
 
@@ -263,8 +286,9 @@ describe("errorLines", () => {
     fc.assert(
       fc.property(text, fc.boolean(), (whole, isError) => {
         const lines = pieces(scanLines, whole);
-        const alone = lines.flatMap((line, at) => errorLines(result(isError && at === 0, line)));
-        expect(errorLines(result(isError, whole))).toEqual(alone);
+        const alone = lines.flatMap((line) => errorLines(result(false, line)));
+        const first = isError ? lines.slice(0, 1) : [];
+        expect(errorLines(result(isError, whole))).toEqual(alone.length === 0 ? first : alone);
       }),
     );
   });
