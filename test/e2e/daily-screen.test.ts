@@ -126,7 +126,8 @@ describe.skipIf(tmuxMissing !== null)("jpg alone on a terminal (tmux)", () => {
     pane.type("y", "Enter");
     const done = await pane.shows("any key: back to the list");
     const [, id = "-"] = /What is hidden: jpg diff --stat (\w{4})\b/.exec(done) ?? [];
-    expect(done).toContain(`Continue: jpg resume ${id} --exec`);
+    expect(done).toMatch(new RegExp(`^Continue: jpg resume ${id} --exec$`, "m"));
+    expect(done).toMatch(new RegExp(`^Undo: jpg undo ${id}$`, "m"));
     pane.type("x");
     await pane.shows(/q quit/);
     pane.type("d");

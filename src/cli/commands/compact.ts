@@ -11,10 +11,11 @@ import { PIPELINE_NAMES, STRATEGY_NAMES } from "../../core/compact/strategies/st
 import { describeSettings } from "../../core/compact/strategies/strategy-words.ts";
 import type { RangeRequest } from "../../core/conversation/bound-resolution.ts";
 import { badBound, isBound } from "../../core/conversation/range-bound.ts";
-import { forTerminalLine, safe, shellWord } from "../../core/safe-text.ts";
+import { forTerminalLine, joinLines, joinSafe, type SafeText, safe, shellWord } from "../../core/safe-text.ts";
 import { type CommandContext, type CommandSpec, flag, INTERRUPTED, type OptionSpec, text } from "../frame/command.ts";
 import { endOnInterrupt } from "../frame/interrupt.ts";
 import { idAndTurns, readIdAndTurns } from "../frame/range-argument.ts";
+import { displayWidth } from "../frame/terminal.ts";
 import { documentOf, renderTimeline } from "../render/compact.ts";
 import {
   checkActivation,
@@ -225,8 +226,7 @@ function compactUntilStopped(
     else {
       output.data(renderTimeline(report, output, { isFull: flag(options, "full") }));
       if (output.seen && report.compaction !== null && !report.dryRun) {
-        const id = await idToType(workspace, report.branch);
-        output.info(safe`Continue: jpg resume${id} --exec  What is hidden: jpg diff --stat${id}  Undo: jpg undo${id}`);
+        output.info(nextSteps(await idToType(workspace, report.branch), output.width));
       }
     }
     if (report.summary_error === "interrupted") return INTERRUPTED;
@@ -235,6 +235,17 @@ function compactUntilStopped(
       output.warn(safe`no summary was needed: ${forTerminalLine(idle.join(", "))} had no effect here`);
     return 0;
   });
+}
+
+/** What to type next: on one line if it fits. */
+function nextSteps(id: SafeText, width: number): SafeText {
+  const steps = [
+    safe`Continue: jpg resume${id} --exec`,
+    safe`What is hidden: jpg diff --stat${id}`,
+    safe`Undo: jpg undo${id}`,
+  ];
+  const line = joinSafe(steps, "  ");
+  return displayWidth(line) <= width ? line : joinLines(steps);
 }
 
 /** Whether there is a summary, will be one, or should have been one. */

@@ -147,10 +147,10 @@ function sizeOfLoss(lost: readonly LostFacts[], shown: number): SafeText {
   const others = lost
     .slice(shown)
     .map(({ kind, facts }) => safe`${groupDigits(facts.length)} ${nameOf(kind, facts.length)}`);
-  const also = others.length === 0 ? "" : safe`, also ${joinSafe(others, ", ")}`;
+  const also = others.length === 0 ? "" : safe`: these, and ${joinSafe(others, ", ")}`;
   const are = hidden === 1 ? safe`is` : safe`are`;
-  const mentioned = later === 0 ? "" : safe`, and later turns mention ${groupDigits(later ?? 0)}`;
-  return safe`${renderCount(hidden ?? 0, "fact")} ${are} hidden${also}${mentioned}.`;
+  const mentioned = later === 0 ? "" : safe` Later turns mention ${groupDigits(later ?? 0)} of them.`;
+  return safe`${renderCount(hidden ?? 0, "fact")} ${are} hidden${also}.${mentioned}`;
 }
 
 /** A fact as a line of several shows it: cut to so many columns, at most. */

@@ -147,7 +147,7 @@ describe("renderTimeline", () => {
     expect(lines).toContain("  saved by: a 9, b 9, c 9");
     expect(lines.filter((line) => /^ +60 files +long\/name, .*, …$/.test(line))).toHaveLength(1);
     expect(lines.join(" ").replace(/ +/g, " ")).toMatch(
-      / 555 facts are hidden, also .*, and later turns mention 70. Add --full for all names./,
+      / 555 facts are hidden: these, and .*\. Later turns mention 70 of them\. Add --full for all names\./,
     );
     expect(renderTimeline(report, { ...PLAIN, width: 80 }).split("\n").length).toBeGreaterThan(60);
   });

@@ -23,7 +23,7 @@ describe("renderLost", () => {
       "     31 files        checkout/basket.ts, src/f0.ts, src/f1.ts, src/f2.ts, …
             1 error        TypeError: basket is ␛[31mundefined
           200 identifiers  word0, word1, word2, word3, word4, word5, word6, word7, …
-          232 facts are hidden, and later turns mention 6. Add --full."
+          232 facts are hidden. Later turns mention 6 of them. Add --full."
     `);
     for (const width of [40, 60, 80, 200])
       for (const line of renderLost(undefined, LOST, { ...PLAIN, width }))
@@ -34,7 +34,7 @@ describe("renderLost", () => {
     const lost = FACT_KINDS.map((kind) => ({ kind, facts: ["a", "b"], mentioned: 0 }));
     const lines = renderLost(undefined, lost, PLAIN);
     expect(lines).toHaveLength(7);
-    expect(lines.at(-1)).toBe("    20 facts are hidden, also 2 identifiers, 2 URLs, 2 requests, 2 pins.");
+    expect(lines.at(-1)).toBe("    20 facts are hidden: these, and 2 identifiers, 2 URLs, 2 requests, 2 pins.");
   });
 
   it("says that nothing is hidden, and nothing where there are no facts", () => {
