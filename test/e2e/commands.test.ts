@@ -1413,10 +1413,16 @@ describe("print, export, resume", () => {
     const out = join(sandbox.root, "out.jsonl");
     const result = await sandbox.jpg(["export", "--original", "-o", out]);
     expect({ stdout: result.stdout, same: readFileSync(out, "utf8") === original }).toEqual({ stdout: "", same: true });
-    expect(await sandbox.json(["export", "--to", "jsonl", "-o", out])).toEqual({
-      path: out,
-      bytes: readFileSync(out).length,
+    expect(await sandbox.json(["export", "--to", "jsonl", "-o", out]), "never over a session").toMatchObject({
+      error: { code: "would_lose_session" },
     });
+    expect(readFileSync(out, "utf8")).toBe(original);
+    const events = join(sandbox.root, "events.jsonl");
+    for (const _ of ["new", "replaced"])
+      expect(await sandbox.json(["export", "--to", "jsonl", "-o", events])).toEqual({
+        path: events,
+        bytes: readFileSync(events).length,
+      });
     expect(readdirSync(sandbox.root).filter((name) => name.endsWith(".tmp"))).toEqual([]);
   });
 

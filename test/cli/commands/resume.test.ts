@@ -47,7 +47,8 @@ beforeEach(async () => {
 afterEach(() => removeWorkspace(workspace));
 
 async function resume(agent: string): Promise<number> {
-  const output = { raw: (text: string) => printed.push(text), info: () => undefined };
+  const print = (text: string): unknown => printed.push(text);
+  const output = { raw: print, warn: print, info: () => undefined };
   const context = {
     args: [],
     options: { with: agent, exec: true },
@@ -69,5 +70,6 @@ describe("jpg resume with an agent that takes sessions in", () => {
   it("stops where the session was not taken in", async () => {
     expect(await resume("refusing")).toBe(7);
     expect(readFileSync(inFolder(workspace, "ran"), "utf8")).toBe("take in;");
+    expect(printed[1]).toMatch(/ ended with exit code 7\. It was to continue "/);
   });
 });
