@@ -125,7 +125,7 @@ describe.skipIf(tmuxMissing !== null)("jpg alone on a terminal (tmux)", () => {
     await pane.shows("Compact it? [y/N]");
     pane.type("y", "Enter");
     const done = await pane.shows("any key: back to the list");
-    const [, id = "-"] = /What is hidden: jpg diff --stat (\w{4})\b/.exec(done) ?? [];
+    const [, id = "-"] = /What is hidden: jpg diff (\w{4}) --stat/.exec(done) ?? [];
     expect(done).toMatch(new RegExp(`^Continue: jpg resume ${id} --exec$`, "m"));
     expect(done).toMatch(new RegExp(`^Undo: jpg undo ${id}$`, "m"));
     pane.type("x");

@@ -241,7 +241,7 @@ function compactUntilStopped(
 function nextSteps(id: SafeText, width: number): SafeText {
   const steps = [
     safe`Continue: jpg resume${id} --exec`,
-    safe`What is hidden: jpg diff --stat${id}`,
+    safe`What is hidden: jpg diff${id} --stat`,
     safe`Undo: jpg undo${id}`,
   ];
   const line = joinSafe(steps, "  ");
