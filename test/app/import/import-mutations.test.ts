@@ -1,7 +1,7 @@
 // @module-tag law
 // Whatever is wrong with a session: it is imported or refused, what was imported can be read by every command, its bytes
 // come back, and nothing is a bug.
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -74,6 +74,7 @@ async function expectReadable(folder: string, texts: readonly string[]): Promise
     const out = join(folder, "original.jsonl");
     await must([0], "export", branch, "--original", "-o", out);
     expectOriginal(readFileSync(out), readFileSync(source), caller !== undefined);
+    rmSync(out); // `-o` never replaces a session
     await must(FINE, "compact", branch, "--force", "--keep", "0", ...STRATEGY_FLAGS);
     await must(FINE, "print", branch, "--compacted");
     await must(FINE, "export", branch, "--to", "jp");
