@@ -1,5 +1,5 @@
 import { listProfiles } from "../../app/manage/settings.ts";
-import { shortNames } from "../../app/names/short-names.ts";
+import { shortNamesAmong } from "../../app/names/short-names.ts";
 import { listFormatPlugins } from "../../app/sessions/format-plugins.ts";
 import { conversationOf } from "../../core/conversation/name.ts";
 import { JpgError } from "../../core/errors.ts";
@@ -32,7 +32,6 @@ async function listNames({ args: [what], runtime, options, open }: CommandContex
   if (what === "profiles") return listProfiles(await open({ create: false }));
   if (what === "plugins") return listFormatPlugins(runtime, text(options, "store"));
   const branches = (await (await open()).store.listBranches()).map(({ name }) => name);
-  const rows = branches.map((branch) => ({ id: conversationOf(branch), branch }));
-  const shortName = shortNames(rows);
-  return rows.flatMap((row) => [row.id, row.branch, shortName(row)]);
+  const shortName = shortNamesAmong(branches);
+  return branches.flatMap((branch) => [conversationOf(branch), branch, shortName(branch)]);
 }

@@ -6,5 +6,5 @@ import { forTerminalLine, type SafeText, safe } from "../../core/safe-text.ts";
 /** Returns the branch's short name with a blank before it; nothing for the active one, which commands without an ID are about. */
 export async function idToType(workspace: Workspace, branch: string): Promise<SafeText> {
   const word = await wordFor(workspace, branch);
-  return word === "" ? safe`` : safe` ${forTerminalLine(word.trim())}`;
+  return word === "" ? safe`` : safe` ${forTerminalLine(word)}`;
 }

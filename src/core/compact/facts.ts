@@ -64,7 +64,8 @@ export function errorLines(event: Event): readonly string[] {
 /** The first line that names a failed test, or that is not blank, past an exit code that stands alone; empty if there is none. */
 function failureOf(texts: readonly string[]): readonly string[] {
   const lines = texts.flatMap((text) => linesOf(text.replace(EXIT_CODE, "")));
-  return [lines.find((line) => FAILED_TEST.test(line)) ?? lines.slice(0, 1)].flat();
+  const line = lines.find((one) => FAILED_TEST.test(one)) ?? lines[0];
+  return line === undefined ? [] : [line];
 }
 
 function linesOf(text: string): readonly string[] {
